@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -152,8 +153,8 @@ class Isolated:
         self._crashes: list[Crash] = []
         #: The calls that hang of a process whose target they block; none if they do not.
         self._blocked_by: tuple[Crash, ...] = ()
-        #: The seconds that calls of such processes hung.
-        self._hung = 0.0
+        #: The seconds that calls may still hang after those of such processes.
+        self._hangs = math.inf
         self._until: tuple[str, int] | None = None
         self._prefixes: list[str] = []
         self._warnings: list[str] = []
@@ -218,7 +219,7 @@ class Isolated:
             **self._request,
             "run": protocol.to_json(self._options()),
             "crashes": protocol.to_json(self._crashes),
-            "hung": self._hung,
+            "hangs": self._hangs,
             "until": self._until,
             "discard": self._prefixes,
             "do": do,
@@ -442,7 +443,7 @@ class Isolated:
             return self._forward_event(protocol.event_from_json(answer), listener)
         if "blocked" in answer:
             self._blocked_by = protocol.from_json(tuple[Crash, ...], answer["blocked"])
-            self._hung = answer["seconds"]
+            self._hangs = answer["left"]
             return None
         if "declared" in answer:
             self._declared = frozenset(answer["declared"])

@@ -84,7 +84,7 @@ class _Child:
             except KeyboardInterrupt:
                 self._say(interrupted=True)
             except Blocked as error:
-                self._say(blocked=protocol.to_json(error.hangs), seconds=error.seconds)
+                self._say(blocked=protocol.to_json(error.hangs), left=error.left)
             except _Unheard:
                 raise
             except BaseException as error:
@@ -260,7 +260,7 @@ def _settings(
     return replace(
         settings_for(target, run, clauses, _known(request), target=request["target"]),
         crashes=protocol.from_json(tuple[Crash, ...], request["crashes"]),
-        hung=request["hung"],
+        hangs=request["hangs"],
         until=tuple(request["until"]) if request["until"] else None,
     )
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from threading import Thread
 from traceback import FrameSummary
+from typing import NamedTuple
 
 from fscontract.contract.binding import TargetError
 from fscontract.contract.distributed.partial_results import Family
@@ -43,6 +44,19 @@ _PACE, _MANY = 1.0, 40_000
 
 class StopRun(Exception):
     """Ends the run early, because of the settings, or because the target leaks too much."""
+
+
+class LateCall(NamedTuple):
+    """A call that took too long: a step of a program, which ran for an item of the run.
+
+    The program may be another one, which examines a failure of the item. The frames are those in
+    which the call was.
+    """
+
+    item: object
+    program: object
+    step: int
+    frames: list[FrameSummary]
 
 
 @dataclass
@@ -102,8 +116,9 @@ class RunContext:
     interrupted_step: int = -1
     #: What the binding did for the suite then, such as writing a file; "" during a call.
     interrupted_in: str = ""
-    #: The thread in which it ran.
+    #: The thread in which it ran, and the time of the interruption, which may take a while.
     interrupted_thread: Thread | None = None
+    interrupted_at: float = math.inf
     #: The frames of the target in which the program was then.
     interrupted_frames: list[FrameSummary] = field(default_factory=list)
     #: For each operation the last program that made a call of it, and ended before others hung.
@@ -112,8 +127,10 @@ class RunContext:
     hangs: list[Crash] = field(default_factory=list)
     #: The functions of the target in which calls hung.
     hanging: set[str] = field(default_factory=set)
-    #: What was late last and is run once more, with its step.
-    late_call: tuple[object, int] | None = None
+    #: What the current phase runs now: a program, or a check.
+    given: object = None
+    #: The call that was late last, and is made once more.
+    late_call: LateCall | None = None
     #: The seconds that a call took in the last two programs of each phase.
     _paces: dict[str, tuple[float, float]] = field(default_factory=dict)
     #: The calls of the phases before the current one.

@@ -75,12 +75,12 @@ class Journal:
 class Blocked(TargetError):
     """Calls that hang keep others from ending that did so before.
 
-    `hangs` are these calls, and `seconds` how long calls have hung.
+    `hangs` are these calls, and `left` how many seconds calls may still hang.
     """
 
-    def __init__(self, text: str, hangs: Sequence[Crash], seconds: float) -> None:
+    def __init__(self, text: str, hangs: Sequence[Crash], left: float) -> None:
         super().__init__(text)
-        self.hangs, self.seconds = tuple(hangs), seconds
+        self.hangs, self.left = tuple(hangs), left
 
 
 @dataclass(frozen=True)

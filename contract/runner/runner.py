@@ -100,7 +100,7 @@ def _context(
     keys = Keys(profile.own_keys, profile.unsupported_keys)
     left_out = LeftOut(settings.crashes)
     times = PhaseTimes(settings.budget, settings.timeout, lambda: sheltered.writing)
-    times.hangs.spend(settings.hung)
+    times.hangs.left = min(times.hangs.left, settings.hangs)
 
     def executor(acceptor: Acceptor | None = None) -> Executor:
         features, step_index = profile.features, journal.step_index

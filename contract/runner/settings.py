@@ -63,8 +63,8 @@ class Settings:
     fail_fast: bool = False
     #: Crashes of earlier processes of this run: reported, and skipped.
     crashes: tuple[Crash, ...] = ()
-    #: How many seconds calls hung in earlier processes of the run.
-    hung: float = 0.0
+    #: How many seconds calls may still hang, after those of earlier processes of the run.
+    hangs: float = math.inf
     #: The phase, and the number of its program, with which the run ends; None to run all.
     until: tuple[str, int] | None = None
     #: The shard of the run; None for all of it.

@@ -163,11 +163,10 @@ class HangTime:
 
     def __init__(self, budget: float, timeout: float) -> None:
         self._timeout = timeout
-        self._left = max(min(_HANG_SECONDS, budget * _HANGS_AT_MOST), budget * _HANGS)
+        #: The seconds that calls may still hang.
+        self.left = max(min(_HANG_SECONDS, budget * _HANGS_AT_MOST), budget * _HANGS)
         if math.isinf(budget):
-            self._left = max(_HANG_SECONDS, 6 * timeout)
-        #: The seconds that calls have hung.
-        self.spent = 0.0
+            self.left = max(_HANG_SECONDS, 6 * timeout)
         self._seconds = 0.0
         self._calls = 0
         #: The seconds of a call in the two slowest programs: the last may import a library once.
@@ -191,7 +190,7 @@ class HangTime:
         if stalls and not where_others_hang:
             return self._timeout
         slow = self._slow[0]
-        patience = max(self._left / _HANG_PART, _HANG_LIMIT, slow * _SLOWER)
+        patience = max(self.left / _HANG_PART, _HANG_LIMIT, slow * _SLOWER)
         if where_others_hang and self.is_spent:
             return min(self._timeout, max(_OTHERS_HANG, slow))
         if where_others_hang:
@@ -214,12 +213,11 @@ class HangTime:
     @property
     def is_spent(self) -> bool:
         """Whether calls have hung for all the time that they may."""
-        return self._left <= 0
+        return self.left <= 0
 
     def spend(self, seconds: float) -> None:
         """Count the seconds that a call hung."""
-        self._left -= seconds
-        self.spent += seconds
+        self.left -= seconds
 
     def note(self, seconds: float, calls: int) -> None:
         """Note how long a complete program with this number of calls took."""

@@ -15,13 +15,14 @@ from threading import Thread
 from traceback import FrameSummary
 from typing import TypeVar
 
+from fscontract.contract import clock
 from fscontract.contract.binding import TargetError
 from fscontract.contract.generate.vectors import Vector
 from fscontract.contract.models.acceptor import TABLES
 from fscontract.contract.models.openfile_stages import READ_OPERATIONS
 from fscontract.contract.program.filesystem_calls import PROCESS_OPERATIONS
 from fscontract.contract.program.program import OF_LINES, Program
-from fscontract.contract.runner.context import RunContext, StopRun
+from fscontract.contract.runner.context import LateCall, RunContext, StopRun
 from fscontract.contract.runner.crashes import Blocked, Crash, clause_of, ended
 from fscontract.contract.runner.resource_checks import STATUS
 from fscontract.contract.runner.result import LEFT_OUT, STOPPED, Counterexample
@@ -74,7 +75,8 @@ def run_items(
         try:
             program = _program_of(item)
             factor[0] = _OF_PROCESS if _starts_process(program) else 1
-            again[0] = context.late_call is not None and context.late_call[0] == program
+            again[0] = context.late_call is not None and context.late_call.item is item
+            context.given = item
             work(item)
         except (TargetError, StopRun):
             raise
@@ -176,7 +178,7 @@ def _before_interrupt(context: RunContext, thread: Thread) -> None:
     """Note the step that runs now: an interrupted program closes its streams, another step."""
     context.interrupted_step = context.executor.index
     context.interrupted_in = context.binding.busy_with
-    context.interrupted_thread = thread
+    context.interrupted_thread, context.interrupted_at = thread, clock.monotonic()
     context.interrupted_frames = frames_of(thread)
     context.executor.keep_open()
     context.sandbox.patches.undo()
@@ -187,16 +189,16 @@ def _after_timeout(context: RunContext, item: object, times: int) -> Next:
     if context.phase == "concurrency":
         return _end_concurrency(context)
     limit, hangs = context.journal.limit, context.times.hangs
-    hangs.spend(limit)
-    program = _program_of(item)
-    call = program, _late_again(context, program)
+    hangs.spend(limit + max(clock.monotonic() - context.interrupted_at, 0.0))
+    program = _late_again(context, _program_of(item))
+    call = LateCall(context.given, program, context.interrupted_step, context.interrupted_frames)
     if isinstance(program, Program) and _reads_by_byte(context, program):
         context.left_out.add_lines(hangs.bytes_in_time)
         context.repeat()
         return Next.AGAIN
     if isinstance(program, Program) and _is_consequence(context, program):
         return _without(context, program)
-    if context.late_call == call:
+    if context.late_call is not None and context.late_call[:3] == call[:3]:
         context.late.pop()
     elif _leaves_out(context, program):
         context.repeat()
@@ -221,16 +223,22 @@ def _after_timeout(context: RunContext, item: object, times: int) -> Next:
     return Next.AGAIN
 
 
-def _late_again(context: RunContext, program: object) -> int:
-    """Return the step of a program that is late, the first time if it runs again.
+def _late_again(context: RunContext, program: object) -> object:
+    """Return the program that is late, or that was, if it keeps this one from its end.
 
     A call that hangs may block others, such as those that wait for the same lock or event loop, so
-    that an earlier step hangs when the program runs again.
+    that an earlier step hangs when the item runs again, or an earlier program.
     """
     late, step = context.late_call, context.interrupted_step
-    if late is not None and late[0] == program and step < late[1]:
-        context.interrupted_step = step = late[1]
-    return step
+    if late is None or late.item is not context.given or not isinstance(program, Program):
+        return program
+    is_earlier = late.program == program and step < late.step
+    is_other = late.program != program and _is_blocked(context, _op_of(program, step))
+    if is_earlier or is_other:
+        context.interrupted_step, context.interrupted_frames = late.step, late.frames
+        context.interrupted_in = ""
+        return late.program
+    return program
 
 
 def _reads_by_byte(context: RunContext, program: Program) -> bool:
@@ -330,7 +338,7 @@ def _ended(context: RunContext, why: str) -> TargetError:
     """Return the error that ends the run, which another process may continue without the calls."""
     text, known = f"{context.binding.name}: {why}", context.settings.crashes
     hangs = (*(crash for crash in known if crash.hung), *context.hangs)
-    return Blocked(text, hangs, context.times.hangs.spent) if context.hangs else TargetError(text)
+    return Blocked(text, hangs, context.times.hangs.left) if context.hangs else TargetError(text)
 
 
 def _is_consequence(context: RunContext, program: Program) -> bool:

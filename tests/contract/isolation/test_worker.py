@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import socket
 from collections.abc import Iterator
@@ -40,7 +41,7 @@ def answers(journal: SharedJournal, target: str, *, go: bool = True, **more: Any
         "run": asdict(RUN),
         "known": [],
         "crashes": [],
-        "hung": 0.0,
+        "hangs": math.inf,
         "until": None,
         "discard": [],
         "do": "run",

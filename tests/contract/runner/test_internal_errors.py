@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import socket
 from collections.abc import Callable
 from contextlib import closing
@@ -127,7 +128,7 @@ def answers(target: str) -> list[dict[str, Any]]:
         "run": protocol.to_json(OPTIONS),
         "known": [],
         "crashes": [],
-        "hung": 0.0,
+        "hangs": math.inf,
         "until": None,
         "discard": [],
         "do": "run",
