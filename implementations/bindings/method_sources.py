@@ -136,7 +136,17 @@ WRAPPED = "wrapped"
 
 @contextmanager
 def inspected(file: Any) -> Iterator[Any]:
-    """Close a file in the end, unless that hangs: what it showed is known by then."""
+    """Close a file in the end, unless that hangs: what it showed is known by then.
+
+    A file that another thread may not close is closed in this one.
+    """
+    refused: list[Exception] = []
+
+    def close(file: Any) -> None:
+        try:
+            file.close()
+        except Exception as error:
+            refused.append(error)
 
     def on_hang(file: Any, times: int) -> Next:
         never_finalize(file)
@@ -145,7 +155,9 @@ def inspected(file: Any) -> Iterator[Any]:
     try:
         yield file
     finally:
-        supervise(iter([file]), lambda file: file.close(), _CLOSING, on_hang)
+        supervise(iter([file]), close, _CLOSING, on_hang)
+        if refused:
+            file.close()
 
 
 def sources_of(

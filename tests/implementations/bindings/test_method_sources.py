@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import threading
 import weakref
 
@@ -146,3 +147,19 @@ def test_a_file_whose_close_hangs_is_inspected_and_kept(hangs: bool) -> None:
     never.set()
     assert closed == [True]
     assert (alive() is not None) is hangs
+
+
+def test_a_file_of_one_thread_is_inspected_and_closed_in_that_thread() -> None:
+    class OfOneThread(io.BytesIO):
+        owner = threading.get_ident()
+
+        def close(self) -> None:
+            """Raise RuntimeError in any other thread."""
+            if threading.get_ident() != self.owner:
+                raise RuntimeError("another thread")
+            super().close()
+
+    file = OfOneThread()
+    with inspected(file):
+        pass
+    assert file.closed
