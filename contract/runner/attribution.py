@@ -150,6 +150,11 @@ class Blame:
             return violation
         return seen
 
+    def before_shrinking(self, violation: Violation) -> Violation:
+        """Return the same failure alone, on an unchanged or another file, or at the first byte."""
+        violation = self.on_unchanged_file(self.alone(violation))
+        return self.at_first_wrong_byte(self.in_other_file(violation))
+
     def in_plainer_place(self, violation: Violation) -> Violation:
         """Return the violation of a shrunk program's call where it says most of the bug.
 

@@ -330,10 +330,7 @@ class ShrinkingCounterexamples(Counterexamples):
         charged, signature = violation.origin, violation.signature
         history = (*self.recent, violation.program)
         self._smallest = None if later else violation
-        violation = self._blame.alone(violation)
-        violation = self._blame.on_unchanged_file(violation)
-        violation = self._blame.in_other_file(violation)
-        violation = self._blame.at_first_wrong_byte(violation)
+        violation = self._blame.before_shrinking(violation)
         failure, likeness = violation.failure, violation.likeness
 
         def has_same_failure(program: Program) -> bool:

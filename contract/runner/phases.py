@@ -200,10 +200,7 @@ def _sources(context: RunContext) -> Iterator[_Source]:
     operations, buffer, absent = context.operations, context.buffer, absent_phases(context)
     effort, fixed = settings.effort, binding.fixed_content
     only = None if fixed is None else len(fixed)
-    declared = [c for c in settings.clauses if not settings.profile.satisfies(c.needs)]
-    examples = telling_first(vectors(declared, operations, only))
-    first = first_programs.programs(operations, only)
-    yield _Source("vectors", None, _between(context, examples, first))
+    yield _Source("vectors", None, _examples(context, only))
     quick = call_sequences.short_programs(operations, buffer, "quick", only)
     if context.gets_few:
         yield _sampled("exhaustive", quick, call_sequences.REMOTE_PROGRAMS[effort], settings)
@@ -240,15 +237,16 @@ def _sources(context: RunContext) -> Iterator[_Source]:
     yield from _of_known(context, unseen(settings, binding.name, context.counterexamples))
 
 
-def _between(
-    context: RunContext, examples: Iterable[Vector], first: Sequence[Program]
-) -> Iterator[Item]:
+def _examples(context: RunContext, only: int | None) -> Iterator[Item]:
     """Yield examples, and the first programs of a slow target once examples show that it is one."""
-    for example in examples:
+    settings, operations = context.settings, context.operations
+    declared = [c for c in settings.clauses if not settings.profile.satisfies(c.needs)]
+    first = first_programs.programs(operations, only)
+    for example in telling_first(vectors(declared, operations, only)):
         yield example
         if context.is_slow:
             yield from first
-            first = ()
+            first = []
 
 
 def _of_known(context: RunContext, programs: Sequence[Program]) -> Iterator[_Source]:

@@ -73,8 +73,7 @@ def run_items(
     def sheltered(item: Item) -> None:
         """Repeat an item that fails because the target has patched what the suite needs."""
         try:
-            program = _program_of(item)
-            factor[0] = _OF_PROCESS if _starts_process(program) else 1
+            factor[0] = _OF_PROCESS if _starts_process(_program_of(item)) else 1
             again[0] = context.late_call is not None and context.late_call.item is item
             context.given = item
             work(item)
