@@ -538,6 +538,8 @@ class Isolated:
         # A process that hangs takes long, runs no other program, and shows the failure at once.
         hanging = [suspect for suspect in suspects if suspect[1].hangs]
         is_late = bool(hanging) and self._time is not None and self._time.is_over
+        if is_late and self._is_much_too_late():
+            return result
         quick = [] if is_late else [suspect for suspect in suspects if not suspect[1].hangs]
         often = quick * (_REPEATS - 1)
         if _estimated(result, often) > _REPEATING:
@@ -556,6 +558,12 @@ class Isolated:
         order = sorted(range(len(suspects)), key=shown.__getitem__, reverse=True)
         tried = [suspects[number] for number in order]
         return self._tried(result, tried + _suspects(result, _MAX_TRIED, None), time)
+
+    def _is_much_too_late(self) -> bool:
+        """Return whether the run is over for so long that no call may hang once more."""
+        if self._time is None:
+            return False
+        return self._time.spent - self._time.seconds > max(self._time.seconds * _LATE_PART, 1.0)
 
     def _tried(
         self,

@@ -116,9 +116,8 @@ class RunContext:
     interrupted_step: int = -1
     #: What the binding did for the suite then, such as writing a file; "" during a call.
     interrupted_in: str = ""
-    #: The thread in which it ran, and the time of the interruption, which may take a while.
+    #: The thread in which it ran.
     interrupted_thread: Thread | None = None
-    interrupted_at: float = math.inf
     #: The frames of the target in which the program was then.
     interrupted_frames: list[FrameSummary] = field(default_factory=list)
     #: For each operation the last program that made a call of it, and ended before others hung.

@@ -15,7 +15,6 @@ from threading import Thread
 from traceback import FrameSummary
 from typing import TypeVar
 
-from fscontract.contract import clock
 from fscontract.contract.binding import TargetError
 from fscontract.contract.generate.vectors import Vector
 from fscontract.contract.models.acceptor import TABLES
@@ -177,7 +176,7 @@ def _before_interrupt(context: RunContext, thread: Thread) -> None:
     """Note the step that runs now: an interrupted program closes its streams, another step."""
     context.interrupted_step = context.executor.index
     context.interrupted_in = context.binding.busy_with
-    context.interrupted_thread, context.interrupted_at = thread, clock.monotonic()
+    context.interrupted_thread = thread
     context.interrupted_frames = frames_of(thread)
     context.executor.keep_open()
     context.sandbox.patches.undo()
@@ -188,7 +187,7 @@ def _after_timeout(context: RunContext, item: object, times: int) -> Next:
     if context.phase == "concurrency":
         return _end_concurrency(context)
     limit, hangs = context.journal.limit, context.times.hangs
-    hangs.spend(limit + max(clock.monotonic() - context.interrupted_at, 0.0))
+    hangs.spend(limit)
     program = _late_again(context, _program_of(item))
     call = LateCall(context.given, program, context.interrupted_step, context.interrupted_frames)
     if isinstance(program, Program) and _reads_by_byte(context, program):
