@@ -289,35 +289,6 @@ def test_a_violation_of_a_slow_target_is_found_in_time(time: Time, seconds: floa
     assert {c.clause.id for c in result.clauses if c.outcome is Verdict.FAIL} == {"seek.negative"}
 
 
-class LatePosition(MemoryInputStream):
-    """Stays at the end, wherever a seek goes; each call takes a second."""
-
-    time: Time
-
-    def seek(self, position: int) -> None:
-        self.time.now += 1.0
-        if not 0 <= position < self.get_pos() == self._size:
-            super().seek(position)
-
-    def read_byte(self) -> int:
-        self.time.now += 1.0
-        return super().read_byte()
-
-    def read_into(self, buffer: Any, offset: int = 0, length: int | None = None) -> int:
-        self.time.now += 1.0
-        return super().read_into(buffer, offset, length)
-
-
-def test_a_failure_of_a_slow_target_is_attributed_in_time(
-    time: Time, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """To find the call at fault takes a hundred calls."""
-    monkeypatch.setattr(LatePosition, "time", time, raising=False)
-    result = run(LatePosition, 30.0)
-    assert time.now <= 33.0
-    assert [c.outcome for c in result.clauses if c.outcome in VIOLATED]
-
-
 @pytest.fixture
 def behind(time: Time, executor: MakeExecutor) -> tuple[Executor, Violation]:
     """Slow streams that seek too far, and the failure of a read after a seek."""
@@ -371,10 +342,10 @@ _WRONG: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("wrong", _WRONG)
-def test_wrong_results_of_any_call_of_a_slow_file_are_found(
+def test_wrong_results_of_any_call_of_a_slow_file_are_found_in_time(
     time: Time, wrong: str, tmp_path: Path
 ) -> None:
-    """Each call takes half a second of the minute."""
+    """Each call takes half a second of the minute, and to find the one at fault takes many."""
 
     def slowly(name: str) -> Any:
         call = getattr(io.BytesIO, name)
