@@ -117,7 +117,11 @@ PYTHON = tuple(
 FSSPEC = (
     Target("fsspec local", "file://{directory}", "F4 F8 F31", "directory"),
     Target(
-        "fsspec dir", f"{_CLIENTS}:below", "F4 F8 F31 F46", "directory", {"folder": "{directory}"}
+        "fsspec dir",
+        f"{_CLIENTS}:below",
+        "F4 F8 F31 F46 F59",
+        "directory",
+        {"folder": "{directory}"},
     ),
     Target("fsspec memory", "memory://matrix", "C5 F1 F2 F3"),
     Target(

@@ -9,16 +9,29 @@ from random import Random
 from fscontract.contract.program.arguments import Argument
 from fscontract.contract.program.content import SparseContent, content
 from fscontract.contract.program.filesystem_calls import (
+    AGAIN,
+    ARROW_LISTERS,
+    ASKED,
     BLOCKS,
     CACHES,
+    CALLERS,
     CODECS,
     COPIES,
-    DEPTHS,
+    EXPANDED,
     FIRST_READS,
+    GLOBS,
+    LISTERS,
+    LISTINGS,
     MATCHED,
     MAX_SEED,
+    NAMED,
     PICKLED,
     READER_OPERATIONS,
+    SEARCHES,
+    SELECTORS,
+    SPACES,
+    TIMES,
+    WALKS,
     WITHOUT_STREAM,
     ZARR_OPERATIONS,
     others_of,
@@ -31,6 +44,8 @@ _MAIN, _EMPTY, _LONG = 5, 0, 300
 _PIECES = (1 << 16) + 4099
 #: The length of a file of more than one request of a client that asks for a mebibyte at a time.
 _REQUESTS = (1 << 20) + 4099
+#: The length of a file of more than one block of fsspec's caches.
+_BLOCKS_OF_CACHE = (5 << 20) + 4099
 #: Where a search for a delimiter may begin a new piece, counted from the start of the file.
 _ENDS_OF_PIECES = (64, 256, 512, 1024, 4096, 8192, 1 << 15, 1 << 16)
 _LIMITS: tuple[Argument, ...] = (None, 0, 2, "len-1", "len", "len+2", -1, -3)
@@ -85,11 +100,14 @@ def programs(
     calls += [(lengths[0], (step,)) for step in _steps(lengths[0], fixed)]
     calls += [(length, (step,)) for length in lengths[1:] for step in others(length)]
     calls += [(lengths[-1], (step,)) for step in _of_caches()]
+    calls += [(_EMPTY, (step,)) for step in _of_names(remote) if fixed is None]
     if fixed is None:
         calls += [(_PIECES, (step,)) for step in _in_pieces(_PIECES)]
         calls += [(_PIECES, _blocks_in_pieces(_PIECES, remote)), (_PIECES, _IN_SHORT)]
         long = tuple(step for step in _in_requests(remote) if step.op in operations)
         calls += [(_REQUESTS, long)] * bool(long)
+        whole = tuple(step for step in _WHOLE if step.op in operations and not remote)
+        calls += [(_BLOCKS_OF_CACHE, whole)] * bool(whole)
         calls += [(_REQUESTS, (step,)) for step in _of_stores_in_requests(remote)]
         calls += [(_EMPTY, (step,)) for step in _of_readers(seed, remote)]
     return _each_operation_first(
@@ -148,18 +166,41 @@ def _of_chains() -> Iterator[Step]:
 def _copies() -> Iterator[Step]:
     """Yield the calls of `get`."""
     yield from (Step("fs_get", (copied,)) for copied in COPIES)
+    yield Step("fs_get_file_again")
     yield Step("fs_get_missing")
     yield Step("fs_get_missing_leaves")
 
 
 def _listings() -> Iterator[Step]:
     """Yield the calls that list a directory, or tell its kind."""
-    yield from (Step("fs_ls", (detail,)) for detail in ("names", "details"))
-    yield from (Step("fs_find", (depth,)) for depth in DEPTHS)
-    yield from (Step("fs_glob", (pattern,)) for pattern in MATCHED)
-    yield Step("fs_walk")
-    yield from (Step("fs_du", (total,)) for total in (True, False))
-    yield from (Step("fs_directory", (kind,)) for kind in ("isdir", "isfile", "info"))
+    for op, names in _LISTING.items():
+        yield from (Step(op, (name,)) for name in names)
+    yield Step("fs_cat_tree")
+
+
+#: The arguments of the calls that list a directory.
+_LISTING: dict[str, Iterable[str]] = {
+    "fs_ls": LISTINGS,
+    "fs_find": SEARCHES,
+    "fs_glob": MATCHED,
+    "fs_glob_with": GLOBS,
+    "fs_walk": WALKS,
+    "fs_du": SPACES,
+    "fs_directory": ("isdir", "isfile", "info"),
+    "fs_expand": EXPANDED,
+    "fs_listed_again": AGAIN,
+    "fs_time": TIMES,
+}
+
+
+def _of_names(remote: bool) -> Iterator[Step]:
+    """Yield calls of files with unusual names, and listings of many, which `remote` has not."""
+    for name in ("mixed",) if remote else NAMED:
+        yield from (Step("fs_named", (caller, name)) for caller in CALLERS)
+        yield from (Step("pa_named", (asked, name)) for asked in ASKED)
+    if not remote:
+        yield from (Step("fs_many", (lister,)) for lister in LISTERS)
+        yield from (Step("pa_many", (lister,)) for lister in ARROW_LISTERS)
 
 
 def _of_caches() -> Iterator[Step]:
@@ -222,6 +263,7 @@ def _in_requests(remote: bool) -> Iterator[Step]:
     yield Step("fs_cat", (("file",), "default"))
     yield Step("fs_get_file", ("file",))
     yield Step("fs_get", ("file",))
+    yield from _of_sizes()
     if not remote:
         yield Step("fs_cat_file", (None, None))
         yield Step("fs_cat_file", (None, "len-1"))
@@ -238,12 +280,25 @@ def _of_stores_in_requests(remote: bool) -> Iterator[Step]:
         yield from _of_stores_on_all()
 
 
-#: Calls that do what others do, or leave out an argument, and one of lines; one program makes all.
+#: Calls that do what others do, or leave out an argument, one of lines, and one of many ranges;
+#: one program makes all.
 _IN_SHORT = (
     *(Step("fs_read_bytes", limits) for limits in ((0, 9), (1, None), (None, None))),
     *(Step("fs_head", (None,)), Step("fs_tail", (None,))),
     *(Step("fs_text", ("other", "read_text", "utf-8", "strict", end)) for end in (None, "")),
+    Step("fs_text", ("file", "read_text", "latin-1", "strict", None)),
     Step("fs_text", ("file", "lines", "latin-1", "strict", None)),
+    Step(
+        "fs_cat_ranges", (("other", "file") * 20, (2, 1, 0, 1) * 10, (3, 4, 2, 5) * 10, "default")
+    ),
+)
+
+
+#: Calls on the whole of a file of several blocks; one program makes all of them.
+_WHOLE = (
+    *(Step("fs_cat_file", (1, None)), Step("fs_get_file", ("file",)), Step("fs_tail", (9,))),
+    *(Step("fs_size"), Step("pa_read_at", (1, "len-1")), Step("pa_input_stream", (None, 0))),
+    Step("pa_size"),
 )
 
 
@@ -290,7 +345,7 @@ def _once() -> Iterator[Step]:
     yield Step("fs_get_leaves")
     yield from (Step("fs_exists", (path,)) for path in ("created", "missing", "prefix"))
     yield from (Step("fs_isfile", (path,)) for path in ("created", "missing"))
-    yield Step("fs_sizes", (("other", "rewritten", "file"),))
+    yield Step("fs_sizes", (("other", "rewritten", "file") * 4,))
     yield Step("fs_checksum")
     yield from (Step("fs_ukey", (how,)) for how in ("same", "changed"))
     for what in PICKLED:
@@ -306,9 +361,8 @@ def _of_properties(_length: int) -> Iterator[Step]:
     yield Step("fs_cat", ("file", "default"))
     yield Step("fs_cat", (("file",), "default"))
     yield Step("fs_get_file", ("file",))
-    yield from (Step("fs_info", (key,)) for key in ("name", "size", "type"))
-    yield Step("fs_size")
-    yield Step("fs_sizes", (("file", "file"),))
+    yield from (Step("fs_info", (key,)) for key in ("name", "type"))
+    yield from _of_sizes()
     yield Step("fs_exists", ("file",))
     yield Step("fs_isfile", ("file",))
     yield Step("fs_async_cat_file", (None, None))
@@ -316,6 +370,13 @@ def _of_properties(_length: int) -> Iterator[Step]:
     yield from (Step("fs_async_info", (key,)) for key in ("name", "size", "type"))
     yield Step("fs_async_read", (None,))
     yield from _of_stores_on_all()
+
+
+def _of_sizes() -> Iterator[Step]:
+    yield Step("fs_info", ("size",))
+    yield Step("fs_size")
+    yield Step("fs_sizes", (("file",) * 12,))
+    yield Step("fs_entry")
 
 
 def _blocks(data: bytes) -> Iterator[Step]:
@@ -386,6 +447,10 @@ def _of_arrow() -> Iterator[Step]:
     yield Step("pa_info", ("rewritten", "size"))
     yield Step("pa_infos", (("other", "missing", "file"),))
     yield Step("pa_infos", (("file",),))
+    yield Step("pa_directory")
+    yield from (Step("pa_select", (selected,)) for selected in SELECTORS)
+    yield Step("pa_select_again")
+    yield Step("pa_normalized")
 
 
 def _of_obstore(waits: str) -> Iterator[Step]:

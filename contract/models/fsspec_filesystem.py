@@ -166,6 +166,10 @@ def _get_file(data: bytes, path: str) -> Rule:
     return Rule("filesystem.get-file.data", (content_of(data, path),))
 
 
+def _get_file_again(data: bytes) -> Rule:
+    return Rule("filesystem.get-file.data", (bytes(data),))
+
+
 def _get_leaves(data: bytes) -> Rule:
     return Rule("filesystem.get-file.leaves-nothing", (False,), should=True)
 
@@ -253,7 +257,7 @@ _COPY_CLAUSES = {
 
 def _get(data: bytes, copied: str) -> Rule:
     files = {**TREE_FILES, "file": bytes(data)}
-    pairs = tuple((local, files[source]) for local, source in COPIES[copied].items())
+    pairs = tuple(sorted((local, files[source]) for local, source in COPIES[copied].items()))
     # a target may be unable to create a directory
     kinds = IO_KINDS if copied == "file into new directory" else frozenset()
     return Rule(f"filesystem.get.{_COPY_CLAUSES[copied]}", (pairs,), kinds)
@@ -286,6 +290,7 @@ RULES: RuleTable = {
     "fs_head": (_head, _named("head", "data", "past-end")),
     "fs_tail": (_tail, _named("tail", "data", "past-end")),
     "fs_get_file": (_get_file, _named("get-file", "data", "missing")),
+    "fs_get_file_again": (_get_file_again, _named("get-file", "data")),
     "fs_get_leaves": (_get_leaves, _named("get-file", "leaves-nothing")),
     "fs_info": (_info, _named("info", "name", "size", "type")),
     "fs_size": (_size, ("filesystem.size",)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from fscontract.contract.models.filesystem_rules import (
+    ANY_ERROR,
     MISSING,
     Rule,
     RuleTable,
@@ -14,7 +15,13 @@ from fscontract.contract.models.filesystem_rules import (
     prefixes,
     sliced,
 )
-from fscontract.contract.program.filesystem_calls import GZIPPED, OTHER
+from fscontract.contract.program.filesystem_calls import (
+    GZIPPED,
+    LISTED_FILES,
+    MANY_FILES,
+    NAMED,
+    OTHER,
+)
 
 
 def _segment(group: str, data: bytes, at: int, count: int) -> Rule:
@@ -68,8 +75,59 @@ def _info(data: bytes, path: str, field: str) -> Rule:
 
 
 def _infos(data: bytes, paths: tuple[str, ...]) -> Rule:
-    found = tuple("NotFound" if content_of(data, one) is None else "File" for one in paths)
+    contents = [content_of(data, one) for one in paths]
+    found = tuple(("NotFound", None) if one is None else ("File", len(one)) for one in contents)
     return Rule("arrow.info.list", (found,))
+
+
+def _directory(data: bytes) -> Rule:
+    return Rule("arrow.info.directory", ("Directory",))
+
+
+def _entry(name: str) -> tuple[str, str, int | None]:
+    if name not in LISTED_FILES:
+        return name, "Directory", None
+    return name, "File", len(LISTED_FILES[name])
+
+
+def _select(data: bytes, selected: str) -> Rule:
+    if selected == "missing":
+        return Rule("arrow.select.missing", (), ANY_ERROR)
+    if selected == "missing allowed":
+        return Rule("arrow.select.allow-not-found", ((),))
+    parents = {n[:at] for n in LISTED_FILES for at, one in enumerate(n) if one == "/"}
+    names = sorted({*LISTED_FILES, *parents})
+    if selected == "all levels":
+        return Rule("arrow.select.recursive", (tuple(map(_entry, names)),))
+    inside = (name for name in names if "/" not in name)
+    return Rule("arrow.select.entries", (tuple(map(_entry, inside)),))
+
+
+def _select_again(data: bytes) -> Rule:
+    return Rule("arrow.select.entries", (("first", "second"),))
+
+
+def _many(data: bytes, lister: str) -> Rule:
+    name = "select.entries" if lister == "selector" else "info.list"
+    return Rule(f"arrow.{name}", ((MANY_FILES, 0),))
+
+
+#: The clause of each call on a file with an unusual name.
+_OF_NAMED = {
+    "select": "select.entries",
+    "info": "info.path",
+    "open_input_file": "read-at.range",
+    "open_input_stream": "input-stream.data",
+}
+
+
+def _named_file(data: bytes, asked: str, name: str) -> Rule:
+    value = OTHER if asked.startswith("open") else (NAMED[name], "File", len(OTHER))
+    return Rule(f"arrow.{_OF_NAMED[asked]}", ((value,) if asked == "select" else value,))
+
+
+def _normalized(data: bytes) -> Rule:
+    return Rule("arrow.normalize-path", (sliced(data, None, None),))
 
 
 RULES: RuleTable = {
@@ -91,5 +149,14 @@ RULES: RuleTable = {
     "pa_missing": (_missing, ("arrow.open.missing",)),
     "pa_info": (_info, named("arrow", "info", "type", "size", "path", "base-name", "missing")),
     "pa_infos": (_infos, ("arrow.info.list",)),
+    "pa_directory": (_directory, ("arrow.info.directory",)),
+    "pa_select": (
+        _select,
+        named("arrow", "select", "entries", "recursive", "missing", "allow-not-found"),
+    ),
+    "pa_select_again": (_select_again, ("arrow.select.entries",)),
+    "pa_many": (_many, ("arrow.select.entries", "arrow.info.list")),
+    "pa_named": (_named_file, tuple(f"arrow.{name}" for name in _OF_NAMED.values())),
+    "pa_normalized": (_normalized, ("arrow.normalize-path",)),
 }
 TABLES = operations(RULES)

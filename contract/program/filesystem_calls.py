@@ -36,15 +36,17 @@ FILESYSTEM_OPERATIONS: dict[str, tuple[str, ...]] = {
     "fs_text": ("path", "way", "encoding", "errors", "newline"),
     "fs_pickle": ("what",),
 }
-#: Copies to local paths by `get`. `fs_get_missing_leaves` returns whether it leaves a file.
+#: Copies to local paths by `get`. `fs_get_file_again` copies to one at which a longer file is, and
+#: `fs_get_missing_leaves` returns whether it leaves a file.
 GET_OPERATIONS: dict[str, tuple[str, ...]] = {
     "fs_get": ("copied",),
+    "fs_get_file_again": (),
     "fs_get_missing": (),
     "fs_get_missing_leaves": (),
 }
 #: The files below the directory TREE, beside the program's file, that `get` copies.
 TREE = ".copied/tree"
-TREE_FILES = {"one": b"the first file", "sub/two": b"the \xff second"}
+TREE_FILES = {"one": b"the first file", "sub/two": b"the \xff second", "sub/empty": b""}
 #: For each call of `get` the local files that it makes, with the names of their sources.
 COPIES: dict[str, dict[str, str]] = {
     "file": {"copy": "file"},
@@ -52,35 +54,116 @@ COPIES: dict[str, dict[str, str]] = {
     "file into new directory": {"new/one": "one"},
     "lists": {"first": "sub/two", "second": "file"},
     "list into directory": {"one": "one", "two": "sub/two"},
-    "directory": {"new/one": "one", "new/sub/two": "sub/two"},
-    "directory into directory": {"tree/one": "one", "tree/sub/two": "sub/two"},
-    "content of directory": {"one": "one", "sub/two": "sub/two"},
+    "directory": {f"new/{name}": name for name in TREE_FILES},
+    "directory into directory": {f"tree/{name}": name for name in TREE_FILES},
+    "content of directory": {name: name for name in TREE_FILES},
     "pattern": {"one": "one"},
 }
 #: Listings of the directory LISTED by `ls`, `find`, `glob`, `walk` and `du`, and what `isdir`,
-#: `isfile` and `info` return for it.
+#: `isfile` and `info` return for it. `fs_cat_tree` reads all files below it, `fs_expand` returns
+#: their paths. `fs_listed_again` asks again after a file was written or removed, `fs_many` lists a
+#: directory of MANY files, `fs_named` calls a method with a file whose name is one of NAMED, and
+#: `fs_time` returns whether a time has the right type.
 LISTING_OPERATIONS: dict[str, tuple[str, ...]] = {
-    "fs_ls": ("detail",),
-    "fs_find": ("depth",),
+    "fs_ls": ("listed",),
+    "fs_find": ("found",),
+    "fs_entry": (),
     "fs_glob": ("pattern",),
-    "fs_walk": (),
-    "fs_du": ("total",),
+    "fs_glob_with": ("globbed",),
+    "fs_walk": ("walked",),
+    "fs_du": ("used",),
     "fs_directory": ("kind",),
+    "fs_cat_tree": (),
+    "fs_expand": ("expanded",),
+    "fs_listed_again": ("again",),
+    "fs_many": ("lister",),
+    "fs_named": ("caller", "name"),
+    "fs_time": ("time",),
 }
 #: The files below the directory LISTED, and those beside it whose paths begin alike.
 LISTED = ".listed/tree"
-LISTED_FILES = {"one": b"the first file", "sub/two": b"the second", "sub/deep/.three": b"3"}
+LISTED_FILES = {
+    "one": b"the first file",
+    "sub/two": b"the second",
+    "sub/a.b": b"a dot",
+    "sub/empty": b"",
+    "sub/deep/.three": b"3",
+    "sub/deep/a/b/c/six": b"the sixth",
+}
 BESIDE_LISTED = {f"{LISTED}-more/four": b"the fourth", f"{LISTED}.txt": b"the fifth"}
-#: The limits of `find`. They have names, so that none is shrunk.
-DEPTHS: dict[str, int | None] = {"all levels": None, "1 level": 1, "2 levels": 2}
+#: For each call of `ls` the end of the path, and `detail`.
+LISTINGS: dict[str, tuple[str, bool]] = {
+    "names": ("", False),
+    "details": ("", True),
+    "names with a slash": ("/", False),
+    "names below": ("/sub", False),
+    "details below": ("/sub", True),
+}
+#: The options of each call of `find`. They have names, so that none is shrunk.
+SEARCHES: dict[str, dict[str, Any]] = {
+    "all levels": {},
+    "1 level": {"maxdepth": 1},
+    "2 levels": {"maxdepth": 2},
+    "directories": {"withdirs": True},
+    "details": {"detail": True},
+    "1 level of details": {"maxdepth": 1, "detail": True},
+}
 #: The patterns of `glob`, and the files and the directories that each matches.
 MATCHED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "*": (("one",), ("sub",)),
     "?n?": (("one",), ()),
+    "[no]ne": (("one",), ()),
     "[!a-n]n*": (("one",), ()),
-    "sub/*": (("sub/two",), ("sub/deep",)),
+    "sub/*": (("sub/a.b", "sub/empty", "sub/two"), ("sub/deep",)),
+    "s?b/*o": (("sub/two",), ()),
+    "sub/*.b": (("sub/a.b",), ()),
+    "sub/*.o": ((), ()),
     "**/two": (("sub/two",), ()),
+    "*/": ((), ("sub",)),
+    "one": (("one",), ()),
+    "none": ((), ()),
 }
+#: A pattern and options of `glob`.
+GLOBS: dict[str, tuple[str, dict[str, Any]]] = {
+    "details": ("sub/*", {"detail": True}),
+    "all levels": ("**", {}),
+    "1 level": ("**", {"maxdepth": 1}),
+}
+#: The options of each call of `walk`; "pruned" removes the names of all directories that it gets.
+WALKS: dict[str, dict[str, Any]] = {
+    "all levels": {},
+    "1 level": {"maxdepth": 1},
+    "2 levels": {"maxdepth": 2},
+    "bottom up": {"topdown": False},
+    "pruned": {},
+}
+#: The options of each call of `du`.
+SPACES: dict[str, dict[str, Any]] = {
+    "total": {},
+    "files": {"total": False},
+    "files of 1 level": {"total": False, "maxdepth": 1},
+    "files and directories": {"total": False, "withdirs": True},
+}
+#: What `expand_path` expands: the directory, or patterns.
+EXPANDED: dict[str, tuple[str, ...]] = {"directory": (), "patterns": ("one*", "sub/t*", "sub/a*")}
+#: Calls of which the second follows a change of the directory, and `invalidate_cache`.
+AGAIN = ("ls", "find", "glob *", "walk", "info", "exists", "isfile")
+#: More entries than any page that stores list by default has, but those of some.
+MANY, MANY_FILES = ".many/files", 1050
+LISTERS = ("ls", "ls details", "find", "glob *", "walk", "du")
+#: Names with white space, of another script, with characters of URLs; and all of them.
+NAMED: dict[str, str] = {
+    "words": "two words",
+    "script": "d\u00e9j\u00e0-\u6587",
+    "percent": "100%25",
+    "plus": "a+b&c=d",
+    "mixed": "a b%20c+d\u00e9",
+}
+CALLERS = (
+    *LISTERS[:-1],
+    *("info", "size", "exists", "isfile", "cat", "cat_file", "head", "tail", "get_file", "get"),
+)
+TIMES = {"of creation": "created", "of modification": "modified"}
 #: Opens of fsspec with options. `fs_open_cached` reads ranges of a file, `fs_decompress` reads
 #: OTHER from a compressed file, and `fs_open_urls` opens paths by their URLs.
 OPEN_OPERATIONS: dict[str, tuple[str, ...]] = {
@@ -137,7 +220,8 @@ CHAIN_OPERATIONS: dict[str, tuple[str, ...]] = {
 CHAIN_CONTENT = b"abcdefgh"
 #: Calls of PyArrow's filesystems and of the files that they open. `pa_independent` reads a stream
 #: of get_stream between reads of the file and of another stream; `pa_file_position` reads a byte of
-#: the file after it; `pa_compressed` reads the file GZIPPED.
+#: the file after it; `pa_compressed` reads the file GZIPPED. `pa_select` lists LISTED, `pa_many` a
+#: directory of MANY files, and `pa_named` finds or reads a file with a name of NAMED.
 ARROW_OPERATIONS: dict[str, tuple[str, ...]] = {
     "pa_read_at": ("at", "count"),
     "pa_get_stream": ("at", "count"),
@@ -151,7 +235,24 @@ ARROW_OPERATIONS: dict[str, tuple[str, ...]] = {
     "pa_missing": ("opens",),
     "pa_info": ("path", "field"),
     "pa_infos": ("paths",),
+    "pa_directory": (),
+    "pa_select": ("selected",),
+    "pa_select_again": (),
+    "pa_many": ("lister",),
+    "pa_named": ("asked", "name"),
+    "pa_normalized": (),
 }
+#: Selectors of the directory LISTED, or of one that is missing, with their options.
+SELECTORS: dict[str, dict[str, Any]] = {
+    "entries": {},
+    "all levels": {"recursive": True},
+    "missing": {},
+    "missing allowed": {"allow_not_found": True},
+}
+#: Listings by PyArrow of a directory before and after a file is written, or of MANY files.
+ARROW_LISTERS = ("selector", "paths")
+#: What is asked for of a file with an unusual name.
+ASKED = ("select", "info", "open_input_file", "open_input_stream")
 #: Calls of obstore's stores. `ob_get_result` has a part of the result of a get, `ob_stream` its
 #: bytes in chunks of at least `count`; readers go to `at` first.
 OBSTORE_OPERATIONS: dict[str, tuple[str, ...]] = {
@@ -257,10 +358,20 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "opens": ("open_input_file", "open_input_stream"),
     "change": ("same size", "longer", "shorter"),
     "copied": tuple(COPIES),
-    "detail": ("names", "details"),
-    "depth": tuple(DEPTHS),
+    "listed": tuple(LISTINGS),
+    "found": tuple(SEARCHES),
     "pattern": tuple(MATCHED),
-    "total": (True, False),
+    "globbed": tuple(GLOBS),
+    "walked": tuple(WALKS),
+    "used": tuple(SPACES),
+    "expanded": tuple(EXPANDED),
+    "again": AGAIN,
+    "lister": (*LISTERS, *ARROW_LISTERS),
+    "caller": CALLERS,
+    "name": tuple(NAMED),
+    "time": tuple(TIMES),
+    "selected": tuple(SELECTORS),
+    "asked": ASKED,
     "kind": ("isdir", "isfile", "info"),
     "cache": CACHES,
     "block": tuple(BLOCKS),

@@ -28,6 +28,7 @@ from fscontract.contract.program.program import BLOCKS, OF_FILE, OPERATIONS, Pro
 from fscontract.contract.runner.crashes import STAYING
 from fscontract.contract.runner.execution import Violation
 from fscontract.contract.runner.result import USES
+from fscontract.contract.runner.result_relation import call_name, of_result
 
 #: Operations that return a position: those that read it, and the one that sets it.
 _TELL = frozenset({"get_pos", "py_tell"})
@@ -109,7 +110,9 @@ def relation(step: Step, state: State, outcome: Outcome, failure: Failure) -> st
         return _class_of(outcome) if outcome.kind is Kind.OTHER else ""
     if failure.aspect == _ACCEPTED:
         return _of_too_little_space(step, state)
-    value = outcome.value
+    value, differs = outcome.value, of_result(step, state, outcome)
+    if differs is not None:
+        return differs
     if step.op in _TELL or step.op == _SEEK:
         return _of_position(step, state, value)
     count, at = _of_count(step, state, value), _position(step, state)
@@ -200,7 +203,7 @@ def signature(
     kind, relation = _word(violation.outcome.kind), violation.relation
     if violation.step.op in READERS:
         kind, relation = _of_reader(violation.outcome, kind, relation)
-    how = f"{violation.step.op}: {kind} {relation}" if relation else f"{violation.step.op}: {kind}"
+    how = f"{call_name(violation.step)}: {kind}{f' {relation}' if relation else ''}"
     if clause == violation.failure.cause != violation.failure.clause:
         how = _of_later_call(violation)
     before = [*calls_before(violation.program, approach, violation.index)]

@@ -7,7 +7,7 @@ import io
 from typing import Any
 
 import pyarrow as pa
-from pyarrow.fs import FileInfo, FileType
+from pyarrow.fs import FileInfo, FileSelector, FileType
 
 
 class RightArrowFile(io.BytesIO):
@@ -99,8 +99,24 @@ class RightArrow:
         packed = path.endswith(".gz") if compression == "detect" else compression == "gzip"
         return self.file_class(gzip.decompress(data) if packed else data)
 
+    def normalize_path(self, path: str) -> str:
+        """Return the path."""
+        return path
+
+    def select(self, selector: Any) -> list[FileInfo]:
+        """Return the information on what a selector selects; raise FileNotFoundError."""
+        start = f"{selector.base_dir}/"
+        below = {name.removeprefix(start) for name in self.files if name.startswith(start)}
+        if not below and not selector.allow_not_found:
+            raise FileNotFoundError(selector.base_dir)
+        parents = {name[:at] for name in below for at, one in enumerate(name) if one == "/"}
+        found = sorted(name for name in below | parents if selector.recursive or "/" not in name)
+        return [self.info(start + name) for name in found]
+
     def get_file_info(self, paths: Any) -> Any:
-        """Return the information on a path, or on each of a list."""
+        """Return the information on a path, on each of a list, or on what a selector selects."""
+        if isinstance(paths, FileSelector):
+            return self.select(paths)
         return [self.info(one) for one in paths] if isinstance(paths, list) else self.info(paths)
 
     def info(self, path: str) -> FileInfo:

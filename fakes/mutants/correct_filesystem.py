@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Sequence
+from datetime import datetime, timezone
 from typing import Any
 from weakref import WeakValueDictionary, finalize
 
@@ -91,6 +92,10 @@ class RightFilesystem(AbstractFileSystem):  # type: ignore[misc]
         name = self._strip_protocol(path)
         for found in [one for one in self.files if one == name or one.startswith(f"{name}/")]:
             del self.files[found]
+
+    def rm_file(self, path: str) -> None:
+        """Remove a file."""
+        del self.files[self._strip_protocol(path)]
 
     def makedirs(self, path: str, exist_ok: bool = False) -> None:
         """Do nothing: there are no directories without files."""
@@ -195,6 +200,12 @@ class RightFilesystem(AbstractFileSystem):  # type: ignore[misc]
     def ukey(self, path: str) -> str:
         """Return a text that depends on the bytes."""
         return str(self.checksum(path))
+
+    def created(self, path: str) -> datetime:
+        """Return a time, which depends on the size."""
+        return datetime.fromtimestamp(len(self.content(path)), timezone.utc)
+
+    modified = created
 
     def exists(self, path: str, **options: Any) -> bool:
         """Return whether there is a file, or a directory."""

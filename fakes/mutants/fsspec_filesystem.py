@@ -424,6 +424,16 @@ def tail_before_start(self: RightFilesystem, path: str, size: int = 1024) -> byt
 
 
 @mutant("filesystem.get-file.data", _method("get_file"))
+def writes_over_the_start(self: RightFilesystem, rpath: str, lpath: str, **options: Any) -> None:
+    """A local file that exists keeps the bytes after those that are written."""
+    old = Path(lpath).read_bytes() if os.path.isfile(lpath) else b""
+    right(self).get_file(rpath, lpath, **options)
+    if old:
+        new = Path(lpath).read_bytes()
+        Path(lpath).write_bytes(new + old[len(new) :])
+
+
+@mutant("filesystem.get-file.data", _method("get_file"))
 def copy_of_text(self: RightFilesystem, rpath: str, lpath: str, **options: Any) -> None:
     """The local copy has the line ends of Unix."""
     data = self.content(rpath).replace(b"\r\n", b"\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from pyarrow.fs import FileInfo, FileType
+from pyarrow.fs import FileInfo, FileSelector, FileType
 
 from fscontract.fakes.mutants.correct_arrow import RightArrow, RightArrowFile
 from fscontract.fakes.mutants.registry import mutant, right
@@ -197,3 +197,54 @@ def list_without_missing(self: RightArrow, paths: Any) -> Any:
     if not isinstance(found, list):
         return found
     return [info for info in found if info.type != FileType.NotFound]
+
+
+@mutant("arrow.info.directory", RightArrow.info)
+def directories_are_not_found(self: RightArrow, path: str) -> FileInfo:
+    """A directory has no information if it is asked for alone."""
+    info = right(self).info(path)
+    is_tree = info.type == FileType.Directory and path.endswith("tree")
+    return FileInfo(path, FileType.NotFound) if is_tree else info
+
+
+@mutant("arrow.select.entries", RightArrow.select)
+def one_page_is_selected(self: RightArrow, selector: Any) -> list[FileInfo]:
+    """A selector selects 1,000 entries of one level."""
+    found = right(self).select(selector)
+    return found if selector.recursive else found[:1000]
+
+
+@mutant("arrow.select.entries", RightArrow.select)
+def directories_are_left_out(self: RightArrow, selector: Any) -> list[FileInfo]:
+    """A selector of one level selects no directories."""
+    found = right(self).select(selector)
+    return found if selector.recursive else [info for info in found if info.is_file]
+
+
+@mutant("arrow.select.recursive", RightArrow.select)
+def never_recursive(self: RightArrow, selector: Any) -> list[FileInfo]:
+    """A selector selects one level."""
+    given = FileSelector(selector.base_dir, allow_not_found=selector.allow_not_found)
+    return right(self).select(given)
+
+
+@mutant("arrow.select.missing", RightArrow.select)
+def missing_is_empty(self: RightArrow, selector: Any) -> list[FileInfo]:
+    """A selector of a missing directory selects nothing."""
+    try:
+        return right(self).select(selector)
+    except FileNotFoundError:
+        return []
+
+
+@mutant("arrow.select.allow-not-found", RightArrow.select)
+def missing_always_raises(self: RightArrow, selector: Any) -> list[FileInfo]:
+    """A selector of a missing directory raises, whatever it allows."""
+    given = FileSelector(selector.base_dir, recursive=selector.recursive)
+    return right(self).select(given)
+
+
+@mutant("arrow.normalize-path", RightArrow.normalize_path)
+def keeps_the_name(self: RightArrow, path: str) -> str:
+    """The normalized path is the name of the file."""
+    return os.path.basename(path)

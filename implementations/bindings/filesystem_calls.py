@@ -78,7 +78,7 @@ def bind_call(
             return INEXPRESSIBLE
         try:
             for end, data in beside.items():
-                _write(target, path, end, data)
+                write_beside(target, path, end, data)
             if "rewritten" in others:
                 _rewrite(target, path, lambda: run(target, path, *step.args))
             if "created" in others:
@@ -102,7 +102,7 @@ class _NotWritten(Exception):
         self.reason = reason
 
 
-def _write(target: Target, path: str, end: str, data: bytes) -> None:
+def write_beside(target: Target, path: str, end: str, data: bytes) -> None:
     """Write a file whose path is that of a program's file and `end`.
 
     Raise NotImplementedError if the filesystem refuses that, else _NotWritten. A store refuses a
@@ -127,10 +127,10 @@ def _write(target: Target, path: str, end: str, data: bytes) -> None:
 
 def _rewrite(target: Target, path: str, read: Callable[[], Any]) -> None:
     """Write a file, read it, which may leave something of it in a cache, and write it again."""
-    _write(target, path, SUFFIXES["rewritten"], OTHER)
+    write_beside(target, path, SUFFIXES["rewritten"], OTHER)
     with suppress(Exception):  # judged when it is called again
         read()
-    _write(target, path, SUFFIXES["rewritten"], REWRITTEN)
+    write_beside(target, path, SUFFIXES["rewritten"], REWRITTEN)
 
 
 #: Numbers of paths, each of which is asked for and then written.
@@ -141,7 +141,7 @@ def _create(target: Target, path: str, read: Callable[[], Any]) -> None:
     """Ask for a file that is missing, which may leave something in a cache, and write it."""
     with suppress(Exception):  # judged when it is called again
         read()
-    _write(target, path, SUFFIXES["created"], OTHER)
+    write_beside(target, path, SUFFIXES["created"], OTHER)
 
 
 def paths_of(path: str, names: str | tuple[str, ...]) -> Any:
@@ -215,6 +215,14 @@ def _get_file(target: Target, path: str, name: str) -> bytes | bool:
         return copy.exists() and copy.read_bytes()
 
 
+def _get_file_again(target: Target, path: str) -> bytes:
+    with tempfile.TemporaryDirectory() as directory:
+        copy = Path(directory, "copy")
+        copy.write_bytes(b"a longer file" * (target.filesystem.size(path) or 1))
+        target.filesystem.get_file(path, str(copy))
+        return copy.read_bytes()
+
+
 def _get_leaves(target: Target, path: str) -> bool:
     with tempfile.TemporaryDirectory() as directory:
         copy = Path(directory, "copy")
@@ -224,13 +232,19 @@ def _get_leaves(target: Target, path: str) -> bool:
 
 
 def _info(target: Target, path: str, key: str) -> Any:
-    return info_value(target.filesystem.info(path), key)
+    return info_value(target.filesystem.info(path), key, path)
 
 
-def info_value(info: Any, key: str) -> Any:
-    """Return a value of `info`; of the name, whether it is text."""
+def info_value(info: Any, key: str, path: str) -> Any:
+    """Return a value of `info`; of the name, whether it is that of the path."""
     value = info[key]
-    return isinstance(value, str) if key == "name" else value
+    return isinstance(value, str) and _is_name_of(value, path) if key == "name" else value
+
+
+def _is_name_of(name: str, path: str) -> bool:
+    """Return whether the last two elements are equal, as far as both have them, without case."""
+    elements = (_end_of(one).split("/")[::-1] for one in (name, path))
+    return all(one == other for one, other in zip(*elements, strict=False))
 
 
 def _sizes(target: Target, path: str, paths: tuple[str, ...]) -> Any:
@@ -242,10 +256,10 @@ def _compared(method: str, how: str) -> Callable[..., Any]:
 
     def run(target: Target, path: str, given: str = how) -> bool:
         keyed, key = path + _KEYED, getattr(target.filesystem, method)
-        _write(target, path, _KEYED, b"a" * _FIRST)
+        write_beside(target, path, _KEYED, b"a" * _FIRST)
         before = key(keyed)
         if given == "changed":
-            _write(target, path, _KEYED, b"a" * _MORE)
+            write_beside(target, path, _KEYED, b"a" * _MORE)
         return bool(before == key(keyed))
 
     return run
@@ -263,7 +277,8 @@ def _text(
     options = {"encoding": encoding, "errors": errors, "newline": newline}
     if way == "read_text":
         return (target.filesystem.read_text(paths_of(path, name), **options),)
-    file = target.filesystem.open(paths_of(path, name), "r", **options)
+    mode = "r" if way == "read" else "rt"
+    file = target.filesystem.open(paths_of(path, name), mode, **options)
     try:
         return (file.read(),) if way == "read" else tuple(file)
     finally:
@@ -306,7 +321,7 @@ class _Given(NamedTuple):
     recursive: bool = False
 
 
-_ONE, _TWO = (f"{TREE}/{name}" for name in TREE_FILES)
+_ONE, _TWO, _ = (f"{TREE}/{name}" for name in TREE_FILES)
 _GIVEN = {
     "file": _Given("", "copy"),
     "file into directory": _Given(_ONE),
@@ -340,10 +355,10 @@ def _get(target: Target, path: str, copied: str) -> tuple[tuple[str, bytes], ...
     with tempfile.TemporaryDirectory() as directory:
         local = _after(f"{directory}/", given.local)
         target.filesystem.get(_after(path, given.remote), local, **options)
-        return _files_below(Path(directory))
+        return files_below(Path(directory))
 
 
-def _files_below(directory: Path) -> tuple[tuple[str, bytes], ...]:
+def files_below(directory: Path) -> tuple[tuple[str, bytes], ...]:
     """Return pairs of the path of each file below a directory and its bytes, in order."""
     found = [path for path in directory.rglob("*") if not path.is_dir()]
     return tuple(
@@ -393,6 +408,7 @@ _RUNS: dict[str, Callable[..., Any]] = {
     "fs_head": lambda t, path, count: plain_bytes(t.filesystem.head(path, *_present(count))),
     "fs_tail": lambda t, path, count: plain_bytes(t.filesystem.tail(path, *_present(count))),
     "fs_get_file": _get_file,
+    "fs_get_file_again": _get_file_again,
     "fs_get_leaves": _get_leaves,
     "fs_info": _info,
     "fs_size": lambda t, path: t.filesystem.size(path),
@@ -408,7 +424,7 @@ _RUNS: dict[str, Callable[..., Any]] = {
     "fs_get_missing_leaves": _missing_leaves,
 }
 #: Operations that write a file of their own.
-_WRITES = frozenset({"fs_checksum", "fs_ukey"})
+_WRITES = frozenset({"fs_checksum", "fs_ukey", "fs_listed_again", "fs_many"})
 
 
 # Source code ---------------------------------------------------------------------------------
@@ -491,6 +507,12 @@ def _spell_get(name: str) -> Call:
     return Call(text, Form.EQUAL, before=(_LOCAL, getting), shown=getting)
 
 
+def _spell_get_again() -> Call:
+    written = 'open(local, "wb").write(b"a longer file" * (fs.size(path) or 1))'
+    before = _LOCAL, written, "fs.get_file(path, local)"
+    return Call('open(local, "rb").read()', Form.EQUAL, before=before, shown=before[-1])
+
+
 def _spell_leaves() -> Call:
     getting = f"fs.get_file({path_text('missing')}, local)"
     before = _LOCAL, f"with contextlib.suppress(Exception): {getting}"
@@ -499,7 +521,9 @@ def _spell_leaves() -> Call:
 
 def _spell_info(key: str) -> Call:
     text = f"fs.info(path)[{quoted(key)}]"
-    return Call(f"isinstance({text}, str)" if key == "name" else text, Form.EQUAL)
+    if key != "name":
+        return Call(text, Form.EQUAL)
+    return Call(f"tail({text}) == tail(path)", Form.EQUAL, before=(TAIL,))
 
 
 def _spell_compared(method: str, how: str) -> Callable[..., Call]:
@@ -517,7 +541,8 @@ def _spell_text(name: str, way: str, encoding: str, errors: str, newline: str | 
     options = _given(encoding=encoding, errors=errors, newline=newline)
     if way == "read_text":
         return Call(f"[fs.read_text({path_text(name)}{options})]", Form.EQUAL)
-    opened = f'text = fs.open({path_text(name)}, "r"{options})'
+    mode = "r" if way == "read" else "rt"
+    opened = f'text = fs.open({path_text(name)}, "{mode}"{options})'
     return Call("[text.read()]" if way == "read" else "[*text]", Form.EQUAL, before=(opened,))
 
 
@@ -613,6 +638,7 @@ _SPELLINGS: dict[str, Callable[..., Call]] = {
     "fs_head": _spell_end("head"),
     "fs_tail": _spell_end("tail"),
     "fs_get_file": _spell_get,
+    "fs_get_file_again": _spell_get_again,
     "fs_get_leaves": _spell_leaves,
     "fs_info": _spell_info,
     "fs_size": _spell("size"),

@@ -306,6 +306,8 @@ class FsspecBinding(ScratchBinding):
         self.lacks = {**missing_readers(only_file), **missing_zarr(only_file)}
         self.lacks |= missing_processes()
         self._twin = AsyncTwin(fs)
+        #: The last directory that was made for a file.
+        self._made = ""
         self.fixed_content = content
         self.changes = frozenset(CHANGES) if content is None else frozenset()
         self.remote = is_remote(fs)
@@ -449,8 +451,10 @@ class FsspecBinding(ScratchBinding):
 
     def _write_below(self, path: str, content: bytes) -> None:
         """Write a file in a directory that may be missing."""
-        if not is_flat(self.fs):
-            self.fs.makedirs(self.fs._parent(path), exist_ok=True)
+        parent = self.fs._parent(path)
+        if parent != self._made and not is_flat(self.fs):
+            self.fs.makedirs(parent, exist_ok=True)
+            self._made = parent
         self._write(path, content)
 
     def open(self, path: str) -> OpenedFile:

@@ -122,7 +122,7 @@ async def _cat(fs: Any, path: str, paths: str | tuple[str, ...], how: str) -> An
 
 
 async def _info(fs: Any, path: str, key: str) -> Any:
-    return info_value(await fs._info(path), key)
+    return info_value(await fs._info(path), key, path)
 
 
 async def _read(fs: Any, path: str, count: int | None) -> bytes:

@@ -5,11 +5,13 @@ The calls of the filesystem are here as source code, too.
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, ClassVar
 
 from fscontract.contract.binding import Action, Binding, Opened
@@ -17,12 +19,18 @@ from fscontract.contract.program.filesystem_calls import (
     ARROW_OPERATIONS,
     GZIP,
     GZIPPED,
+    LISTED,
+    MANY,
+    MANY_FILES,
+    OTHER,
     READER_OPERATIONS,
+    SELECTORS,
 )
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Step
 from fscontract.contract.script.calls import Call, Form, Source, path_text
 from fscontract.contract.script.data import bytes_text
+from fscontract.contract.script.layout import quoted
 from fscontract.contract.spec.inherited_failures import class_name
 from fscontract.implementations.bindings.common import OpenedFile, WrongType, plain_bytes, several
 from fscontract.implementations.bindings.file_operations import Fail, inexpressible, translate
@@ -31,6 +39,14 @@ from fscontract.implementations.bindings.filesystem_calls import (
     bind_call,
     paths_of,
     with_others,
+    write_beside,
+)
+from fscontract.implementations.bindings.fsspec_listings import (
+    below,
+    count_many,
+    named_end,
+    write_many,
+    written_beside,
 )
 from fscontract.implementations.bindings.fsspec_quirks import (
     FLAT,
@@ -56,8 +72,11 @@ from fscontract.implementations.bindings.script_setup import pyarrow_setup
 
 def _bind_arrow(step: Step, target: Target, fail: Fail) -> Action:
     """Return a step of ARROW_OPERATIONS as a function of an object with `path`."""
-    call = _CALLS[step.op]
-    return bind_call(lambda t, path, *args: call(t.filesystem, path, *args), step, target, fail)
+    if step.op in _WRITING:
+        return bind_call(_WRITING[step.op], step, target, fail)
+    call, needs_tree = _CALLS[step.op], step.op in _IN_DIRECTORIES
+    beside = written_beside(step) if needs_tree else {}
+    return bind_call(lambda t, *args: call(t.filesystem, *args), step, target, fail, beside)
 
 
 def _call_read_at(fs: Any, path: str, at: int, count: int) -> bytes:
@@ -135,13 +154,78 @@ def _info(fs: Any, path: str, name: str, field: str) -> Any:
     return value == right[field] if field in right else value
 
 
-def _infos(fs: Any, path: str, paths: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the type of each path, in whichever order the filesystem returns them."""
+def _infos(fs: Any, path: str, paths: tuple[str, ...]) -> tuple[tuple[str, int | None], ...]:
+    """Return the type and size of each path, in whichever order the filesystem returns them."""
     given, found = paths_of(path, paths), several(fs.get_file_info(paths_of(path, paths)))
-    types = {info.path: info.type.name for info in found}
-    if sorted(types) != sorted(given):
-        raise WrongType(f"expected information on {len(given)} paths, got it on {len(types)}")
-    return tuple(types[one] for one in given)
+    infos = {info.path: (info.type.name, info.size) for info in found}
+    if sorted(infos) != sorted(given):
+        raise WrongType(f"expected information on {len(given)} paths, got it on {len(infos)}")
+    return tuple(infos[one] for one in given)
+
+
+def _select(fs: Any, path: str, selected: str) -> tuple[Any, ...]:
+    directory = path + LISTED if "missing" not in selected else paths_of(path, "missing")
+    return tuple(_entry(info, LISTED) for info in _selected(fs, directory, **SELECTORS[selected]))
+
+
+def _selected(fs: Any, directory: str, **options: bool) -> list[Any]:
+    from pyarrow.fs import FileSelector
+
+    found = several(fs.get_file_info(FileSelector(directory, **options)))
+    return sorted(found, key=lambda info: info.path)
+
+
+def _entry(info: Any, directory: str) -> tuple[str, str, int | None]:
+    """Return the path of an entry below a directory, its type and size.
+
+    A base name that is not the end of its path is in place of it.
+    """
+    name = info.path.rstrip("/").rpartition("/")[2]
+    path = below(info.path, directory) if info.base_name == name else f"?/{info.base_name}"
+    return path, info.type.name, info.size
+
+
+def _many(target: Target, path: str, lister: str) -> tuple[int, int]:
+    fs, directory = target.filesystem, path + MANY
+    try:
+        asked = [f"{directory}/{name}" for name in write_many(target, path)]
+        found = _selected(fs, directory) if lister == "selector" else fs.get_file_info(asked)
+        return count_many(info.path for info in found if info.is_file)
+    finally:
+        with suppress(Exception):  # what is left makes later listings slow, and nothing else
+            fs.delete_dir(directory)
+
+
+#: Numbers of directories, each of which changes once.
+_numbers = itertools.count()
+
+
+def _select_again(target: Target, path: str) -> tuple[str, ...]:
+    """Return the names in a directory in which a second file was written after a listing."""
+    at = f".again/files-{next(_numbers)}"
+    for name in ("first", "second"):
+        write_beside(target, path, f"{at}/{name}", b"1")
+        found = _selected(target.filesystem, path + at)
+    return tuple(info.base_name for info in found)
+
+
+def _named(fs: Any, path: str, asked: str, name: str) -> Any:
+    end = named_end(name)
+    at, directory = path + end, end.rpartition("/")[0]
+    if asked == "open_input_file":
+        with fs.open_input_file(at) as file:
+            return plain_bytes(file.read_at(len(OTHER), 0))
+    if asked == "open_input_stream":
+        with fs.open_input_stream(at, compression=None) as stream:
+            return plain_bytes(stream.read())
+    infos = _selected(fs, path + directory) if asked == "select" else [fs.get_file_info(at)]
+    found = tuple(_entry(info, directory) for info in infos)
+    return found if asked == "select" else found[0]
+
+
+def _normalized(fs: Any, path: str) -> bytes:
+    with fs.open_input_stream(fs.normalize_path(path), compression=None) as stream:
+        return plain_bytes(stream.read())
 
 
 _CALLS: dict[str, Callable[..., Any]] = {
@@ -157,7 +241,14 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "pa_missing": _missing,
     "pa_info": _info,
     "pa_infos": _infos,
+    "pa_directory": lambda fs, path: fs.get_file_info(path + LISTED).type.name,
+    "pa_select": _select,
+    "pa_named": _named,
+    "pa_normalized": _normalized,
 }
+#: Operations that need files in directories, and those that write them.
+_IN_DIRECTORIES = frozenset({"pa_directory", "pa_select", "pa_named"})
+_WRITING: dict[str, Callable[..., Any]] = {"pa_many": _many, "pa_select_again": _select_again}
 
 
 # Source code ---------------------------------------------------------------------------------
@@ -214,8 +305,72 @@ def _spell_info(name: str, field: str) -> Call:
 
 def _spell_infos(paths: tuple[str, ...]) -> Call:
     given = f"[{', '.join(map(path_text, paths))}]"
-    types = "types = {info.path: info.type.name for info in fs.get_file_info(paths)}"
-    return _equal("[types[one] for one in paths]", f"paths = {given}", types)
+    infos = "infos = {one.path: [one.type.name, one.size] for one in fs.get_file_info(paths)}"
+    return _equal("[infos[one] for one in paths]", f"paths = {given}", infos)
+
+
+def _writing(files: Mapping[str, bytes]) -> Iterator[str]:
+    """Yield the statements that write files, by the ends of their paths."""
+    for directory in dict.fromkeys(end.rpartition("/")[0] for end in files):
+        yield f"fs.create_dir(path + {quoted(directory)})"
+    for end, data in files.items():
+        opened = f"with fs.open_output_stream(path + {quoted(end)}, compression=None) as out:"
+        yield f"{opened} out.write({bytes_text(data)})"
+
+
+_BELOW = 'below = lambda name: name.partition({})[2].strip("/")'
+_ENTRY = "[below(one.path), one.type.name, one.size]"
+_IMPORTS = ("from pyarrow.fs import FileSelector",)
+
+
+def _spell_select(selected: str) -> Call:
+    directory = "path + " + quoted(".missing" if "missing" in selected else LISTED)
+    options = "".join(f", {name}={value}" for name, value in SELECTORS[selected].items())
+    call = f"fs.get_file_info(FileSelector({directory}{options}))"
+    before = *_writing(written_beside(Step("pa_select", (selected,)))), f"found = {call}"
+    before = _BELOW.format(quoted(LISTED)), *before
+    return Call(
+        f"sorted({_ENTRY} for one in found)",
+        Form.EQUAL,
+        before=before,
+        shown=call,
+        imports=_IMPORTS,
+    )
+
+
+def _spell_select_again() -> Call:
+    call = "[one.base_name for one in fs.get_file_info(FileSelector(start))]"
+    opened = 'with fs.open_output_stream(f"{{start}}/{}", compression=None) as out: out.write(b"1")'
+    first, second = map(opened.format, ("first", "second"))
+    before = 'start = path + ".again"', "fs.create_dir(start)", first, call, second
+    return Call(f"sorted({call})", Form.EQUAL, before=before, shown=call, imports=_IMPORTS)
+
+
+def _spell_many(lister: str) -> Call:
+    named = f'names = [f"n{{number:04}}" for number in range({MANY_FILES})]'
+    opened = 'fs.open_output_stream(f"{start}/{name}", compression=None)'
+    written = f"for name in names: {opened}.close()"
+    paths = '[f"{start}/{name}" for name in names]'
+    call = f"fs.get_file_info({'FileSelector(start)' if lister == 'selector' else paths})"
+    found = f"found = [one.path[len(start) + 1:] for one in {call} if one.is_file]"
+    started = f"start = path + {quoted(MANY)}", "fs.create_dir(start)", named, written, found
+    text = "[len({*found} & {*names}), len(found) - len({*found} & {*names})]"
+    return Call(text, Form.EQUAL, before=started, shown=call, imports=_IMPORTS)
+
+
+def _spell_named(asked: str, name: str) -> Call:
+    end = named_end(name)
+    before = *_writing({end: OTHER}), f"name = path + {quoted(end)}"
+    if asked == "open_input_file":
+        return _equal(f"fs.open_input_file(name).read_at({len(OTHER)}, 0)", *before)
+    if asked == "open_input_stream":
+        return _equal("fs.open_input_stream(name, compression=None).read()", *before)
+    entry = _ENTRY.replace("below(one.path)", "one.base_name")
+    if asked == "info":
+        return _equal(entry, *before, "one = fs.get_file_info(name)")
+    before = *before, "start = os.path.dirname(name)"
+    text = f"[{entry} for one in fs.get_file_info(FileSelector(start))]"
+    return Call(text, Form.EQUAL, before=before, imports=_IMPORTS)
 
 
 _SPELLINGS: dict[str, Callable[..., Call]] = {
@@ -235,6 +390,17 @@ _SPELLINGS: dict[str, Callable[..., Call]] = {
     "pa_missing": lambda opens: _equal(f"fs.{opens}({path_text('missing')}).read()"),
     "pa_info": _spell_info,
     "pa_infos": _spell_infos,
+    "pa_directory": lambda: _equal(
+        f"fs.get_file_info(path + {quoted(LISTED)}).type.name",
+        *_writing(written_beside(Step("pa_directory"))),
+    ),
+    "pa_select": _spell_select,
+    "pa_select_again": _spell_select_again,
+    "pa_many": _spell_many,
+    "pa_named": _spell_named,
+    "pa_normalized": lambda: _equal(
+        "fs.open_input_stream(fs.normalize_path(path), compression=None).read()"
+    ),
 }
 
 
@@ -254,6 +420,12 @@ class PyArrowStore(Store):
         """Create a directory if the store has directories."""
         if not _is_flat(self.fs):
             self.fs.create_dir(directory, recursive=False)
+
+    def write_below(self, path: str, content: bytes) -> None:
+        """Write a file in a directory that may be missing."""
+        if not _is_flat(self.fs):
+            self.fs.create_dir(path.rpartition("/")[0], recursive=True)
+        self.write(path, content)
 
     def write(self, path: str, content: bytes) -> None:
         """Write a file; replace an existing one."""
@@ -298,7 +470,8 @@ class PyArrowBinding(StoreBinding):
     accepts: ClassVar[str] = "a pyarrow.fs.FileSystem"
 
     def __init__(self, fs: Any, root: str, name: str, secrets: tuple[str, ...] = ()) -> None:
-        super().__init__(PyArrowStore(fs, root), name, secrets)
+        self._arrow = PyArrowStore(fs, root)
+        super().__init__(self._arrow, name, secrets)
         self.fs = fs
         self.operations |= {"pread"} | ARROW_OPERATIONS.keys() | reader_operations()
         self.remote = _is_remote(fs)
@@ -361,6 +534,8 @@ class PyArrowBinding(StoreBinding):
         Calls of ARROW_OPERATIONS open the file themselves.
         """
         target = Target(self.fs, self._store.write)
+        if step.op in _IN_DIRECTORIES | _WRITING.keys():
+            target = target._replace(write=self._arrow.write_below)
         if step.op in ARROW_OPERATIONS:
             return _bind_arrow(step, target, self._fail)
         if step.op in READER_OPERATIONS:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 import zipfile
+from collections.abc import Iterator
+from datetime import datetime
 from typing import Any, ClassVar
+from unicodedata import normalize
 
 import numpy
 from fsspec.asyn import AsyncFileSystem
@@ -36,7 +40,7 @@ class Files(AbstractFileSystem):  # type: ignore[misc]
         path = self._strip_protocol(path)
         if path in self.files:
             return {"name": path, "size": len(self.files[path]), "type": "file"}
-        if path in self.directories or any(n.startswith(path + "/") for n in self.files):
+        if any(f"{name}/".startswith(path + "/") for name in (*self.files, *self.directories)):
             return {"name": path, "size": 0, "type": "directory"}
         raise FileNotFoundError(path)
 
@@ -128,6 +132,166 @@ class EndsDirectories(InMemory):
     def find(self, path: str, maxdepth: int | None = None, **options: Any) -> Any:
         found = super().find(path, maxdepth, **options)
         return found if isinstance(found, dict) else found[::-1]
+
+
+class OwnWalk(InMemory):
+    """walk() asks for a level when it is due, and yields the last directory first."""
+
+    def walk(
+        self,
+        path: str,
+        maxdepth: int | None = None,
+        topdown: bool = True,
+        on_error: Any = "omit",
+        **options: Any,
+    ) -> Iterator[Any]:
+        path, detail = self._strip_protocol(path), options.get("detail")
+        kinds: dict[bool, dict[str, Any]] = {True: {}, False: {}}
+        for entry in self.ls(path):
+            kinds[entry["type"] == "directory"][entry["name"].rpartition("/")[2]] = entry
+        names = [*kinds[True]][::-1]
+        step = (path, *(kinds.values() if detail else (names, [*kinds[False]])))
+        if topdown:
+            yield step
+        if maxdepth != 1:
+            for name in [*kinds[True]] if detail else names:
+                depth = maxdepth and maxdepth - 1
+                yield from self.walk(f"{path}/{name}", depth, topdown, **options)
+        if not topdown:
+            yield step
+
+
+class OwnCat(InMemory):
+    """cat() of a directory reads the files alone, the last one first."""
+
+    def cat(
+        self, path: Any, recursive: bool = False, on_error: str = "raise", **options: Any
+    ) -> Any:
+        if recursive:
+            return {name: self.cat_file(name) for name in self.find(path)[::-1]}
+        return super().cat(path, recursive, on_error, **options)
+
+
+class OwnSpace(InMemory):
+    """du() measures the files itself."""
+
+    def du(
+        self, path: str, total: bool = True, maxdepth: int | None = None, withdirs: bool = False
+    ) -> Any:
+        found = self.find(path, maxdepth, withdirs)
+        sizes = {name: len(self.files.get(name, b"")) for name in found}
+        return sum(sizes.values()) if total else sizes
+
+
+class WithoutItself(InMemory):
+    """find() and expand_path() leave the directory itself out, glob() all directories."""
+
+    def find(
+        self,
+        path: str,
+        maxdepth: int | None = None,
+        withdirs: bool = False,
+        detail: bool = False,
+        **options: Any,
+    ) -> Any:
+        found = super().find(path, maxdepth, withdirs, detail=True, **options)
+        found.pop(self._strip_protocol(path), None)
+        return found if detail else sorted(found)
+
+    def glob(self, path: str, maxdepth: int | None = None, **options: Any) -> Any:
+        found = super().glob(path, maxdepth, **options)
+        names = [n for n in found if path.endswith("/") or self.isfile(n)]
+        return {n: found[n] for n in names} if isinstance(found, dict) else names
+
+
+class WithoutDirectories(InMemory):
+    """A store of objects: making a directory does nothing."""
+
+    def makedirs(self, path: str, exist_ok: bool = False) -> None:
+        pass
+
+    mkdir = makedirs
+
+
+class Decomposes(InMemory):
+    """Accents are characters apart in the names that it lists."""
+
+    @classmethod
+    def _strip_protocol(cls, path: Any) -> Any:
+        name = super()._strip_protocol(path)
+        return name if isinstance(name, list) else normalize("NFD", name)
+
+
+class PlainNames(InMemory):
+    """Only letters, digits and few other characters are allowed in names."""
+
+    def pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **options: Any) -> None:
+        if not re.fullmatch(r"[\w./-]*", path, re.ASCII):
+            raise ValueError(f"name not allowed: {path}")
+        super().pipe_file(path, value)
+
+
+class KeepsListings(InMemory):
+    """Listings are kept until invalidate_cache(), or until a file is written or removed."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.kept: dict[str, list[Any]] = {}
+
+    def ls(self, path: str, detail: bool = True, **options: Any) -> list[Any]:
+        name = self._strip_protocol(path)
+        if name not in self.kept:
+            self.kept[name] = super().ls(path)
+        found = self.kept[name]
+        return [*found] if detail else [entry["name"] for entry in found]
+
+    def invalidate_cache(self, path: str | None = None) -> None:
+        self.kept.clear()
+
+    def pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **options: Any) -> None:
+        super().pipe_file(path, value)
+        self.kept.clear()
+
+    def rm(self, path: Any, recursive: bool = False, maxdepth: int | None = None) -> None:
+        super().rm(path)
+        self.kept.clear()
+
+
+class OneTime(InMemory):
+    """Times of creation are kept, without a zone; those of modification are not."""
+
+    def created(self, path: str) -> datetime:
+        return datetime.fromtimestamp(len(self._bytes(path)))
+
+
+class NeverRemoves(InMemory):
+    """Files can't be removed one by one."""
+
+    def _rm(self, path: str) -> None:
+        raise NotImplementedError
+
+
+class HasMarkers(InMemory):
+    """Each directory has a marker, which is not listed."""
+
+    def makedirs(self, path: str, exist_ok: bool = False) -> None:
+        super().makedirs(path)
+        self.files[f"{self._strip_protocol(path)}/.marker"] = b""
+
+    mkdir = makedirs
+
+    def ls(self, path: str, detail: bool = True, **options: Any) -> list[Any]:
+        found = [one for one in super().ls(path) if not one["name"].endswith("/.marker")]
+        return found if detail else [entry["name"] for entry in found]
+
+
+class MoreKeys(InMemory):
+    """Information has more keys, and directories have no size."""
+
+    def info(self, path: str, **options: Any) -> dict[str, Any]:
+        found = super().info(path)
+        size = None if found["type"] == "directory" else numpy.int64(found["size"])
+        return {**found, "size": size, "islink": False, "mtime": 0, "owner": None}
 
 
 class Delegates(InMemory):

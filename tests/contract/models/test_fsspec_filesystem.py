@@ -206,6 +206,11 @@ def test_result_after_a_change_may_be_of_either_content() -> None:
 _ONE, _TWO = TREE_FILES["one"], TREE_FILES["sub/two"]
 
 
+def _below(directory: str) -> tuple[tuple[str, bytes], ...]:
+    names = ("one", _ONE), ("sub/empty", b""), ("sub/two", _TWO)
+    return tuple((directory + name, data) for name, data in names)
+
+
 @pytest.mark.parametrize(
     ("copied", "clause", "files"),
     [
@@ -214,9 +219,9 @@ _ONE, _TWO = TREE_FILES["one"], TREE_FILES["sub/two"]
         ("file into new directory", "file-into-directory", (("new/one", _ONE),)),
         ("lists", "lists", (("first", _TWO), ("second", _DATA))),
         ("list into directory", "list-into-directory", (("one", _ONE), ("two", _TWO))),
-        ("directory", "directory", (("new/one", _ONE), ("new/sub/two", _TWO))),
-        ("directory into directory", "directory", (("tree/one", _ONE), ("tree/sub/two", _TWO))),
-        ("content of directory", "directory", (("one", _ONE), ("sub/two", _TWO))),
+        ("directory", "directory", _below("new/")),
+        ("directory into directory", "directory", _below("tree/")),
+        ("content of directory", "directory", _below("")),
         ("pattern", "glob", (("one", _ONE),)),
     ],
 )

@@ -10,6 +10,14 @@ from fscontract.contract.program.filesystem_calls import GZIPPED, OTHER
 from fscontract.contract.program.outcome import Kind
 from tests.contract.models.without_stream_calls import DATA, assert_judged_by, judged
 
+_ONE, _SUB = ("one", "File", 14), ("sub", "Directory", None)
+_BELOW_SUB = (
+    *(("sub/a.b", "File", 5), ("sub/deep", "Directory", None), ("sub/deep/.three", "File", 1)),
+    *(("sub/deep/a", "Directory", None), ("sub/deep/a/b", "Directory", None)),
+    *(("sub/deep/a/b/c", "Directory", None), ("sub/deep/a/b/c/six", "File", 9)),
+    *(("sub/empty", "File", 0), ("sub/two", "File", 10)),
+)
+
 
 @pytest.mark.parametrize(
     ("call", "right", "clause"),
@@ -33,7 +41,19 @@ from tests.contract.models.without_stream_calls import DATA, assert_judged_by, j
         (("pa_info", "other", "size"), len(OTHER), "info.size"),
         (("pa_info", "file", "base_name"), True, "info.base-name"),
         (("pa_info", "missing", "type"), "NotFound", "info.missing"),
-        (("pa_infos", ("missing", "file")), ("NotFound", "File"), "info.list"),
+        (("pa_infos", ("missing", "file")), (("NotFound", None), ("File", 6)), "info.list"),
+        (("pa_directory",), "Directory", "info.directory"),
+        (("pa_select", "entries"), (_ONE, _SUB), "select.entries"),
+        (("pa_select", "all levels"), (_ONE, _SUB, *_BELOW_SUB), "select.recursive"),
+        (("pa_select", "missing allowed"), (), "select.allow-not-found"),
+        (("pa_select_again",), ("first", "second"), "select.entries"),
+        (("pa_many", "selector"), (1050, 0), "select.entries"),
+        (("pa_many", "paths"), (1050, 0), "info.list"),
+        (("pa_named", "select", "words"), (("two words", "File", len(OTHER)),), "select.entries"),
+        (("pa_named", "info", "percent"), ("100%25", "File", len(OTHER)), "info.path"),
+        (("pa_named", "open_input_file", "plus"), OTHER, "read-at.range"),
+        (("pa_named", "open_input_stream", "script"), OTHER, "input-stream.data"),
+        (("pa_normalized",), DATA, "normalize-path"),
     ],
     ids=str,
 )
@@ -47,6 +67,13 @@ def test_buffer_may_have_fewer_bytes_but_not_none() -> None:
     assert judged("pa_read_buffer", 2, 3, gives=b"c").failure is None
     assert judged("pa_read_buffer", 2, 3, gives=b"").failure is not None
     assert judged("pa_read_buffer", 6, 3, gives=b"").failure is None
+
+
+def test_selector_of_missing_directory_raises_any_exception() -> None:
+    assert judged("pa_select", "missing", raises=Kind.OTHER).failure is None
+    failure = judged("pa_select", "missing", gives=()).failure
+    assert failure is not None
+    assert failure.clause == "arrow.select.missing"
 
 
 def test_missing_file_raises_file_not_found() -> None:

@@ -167,7 +167,7 @@ def test_local_files_may_need_their_directories(tmp_path: Path) -> None:
     binding.prepare()
     stream = binding.open(binding.create(_COPIED))
     copied = binding.bind(Step("fs_get", ("directory",)))(stream).value
-    assert [name for name, _ in copied] == ["new/one", "new/sub/two"]
+    assert [name for name, _ in copied] == ["new/one", "new/sub/empty", "new/sub/two"]
 
 
 def test_missing_file_raises_and_leaves_nothing() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from benchmarks.bases import makers
 from fscontract import check
 from fscontract.contract.binding import TargetError
 from fscontract.contract.generate.filesystem_calls import programs
+from fscontract.contract.models.stream_state import opened
+from fscontract.contract.models.without_stream import right_values
 from fscontract.contract.program.content import content
 from fscontract.contract.program.filesystem_calls import ARROW_OPERATIONS, OTHER
 from fscontract.contract.program.outcome import FILL, INEXPRESSIBLE, Kind, Outcome, returned
@@ -294,7 +297,10 @@ def _run(filesystem: Any, op: str, *args: Any) -> Outcome:
         (("pa_metadata",), True),
         (("pa_info", "file", "path"), True),
         (("pa_info", "file", "size"), 6),
-        (("pa_infos", ("other", "missing", "file")), ("File", "NotFound", "File")),
+        (
+            ("pa_infos", ("other", "missing", "file")),
+            (("File", len(OTHER)), ("NotFound", None), ("File", 6)),
+        ),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
 )
@@ -315,7 +321,7 @@ def test_information_in_another_order_is_right() -> None:
             return found[::-1] if isinstance(found, list) else found
 
     outcome = _run(Reversed(), "pa_infos", ("other", "missing"))
-    assert outcome.value == ("File", "NotFound")
+    assert outcome.value == (("File", len(OTHER)), ("NotFound", None))
 
 
 def test_right_filesystem_satisfies_every_clause() -> None:
@@ -339,6 +345,44 @@ def test_local_filesystem_of_pyarrow_misses_one_recommendation(tmp_path: Path) -
     result = check(target, clauses=["pyarrow-filesystem"])
     found = {c.clause.id: c.outcome for c in result.clauses if c.outcome is not Verdict.PASS}
     assert found == {"arrow.get-stream.file-position": Verdict.LAX}
+
+
+_LISTING = [
+    program.steps[0]
+    for program in programs(frozenset(ARROW_OPERATIONS))
+    if program.steps[0].op in ("pa_directory", "pa_select", "pa_many", "pa_named", "pa_normalized")
+]
+
+
+@pytest.mark.parametrize("step", _LISTING, ids=str)
+def test_filesystems_list_what_is_right(step: Step, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    for filesystem in (RightArrow(), fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem())):
+        outcome = _run(filesystem, step.op, *step.args)
+        right = right_values(step, opened(b"abcdef"))
+        assert outcome.value in right if right else outcome.raised, filesystem
+
+
+@pytest.mark.parametrize("step", _LISTING, ids=str)
+def test_spelled_listing_returns_what_is_right(step: Step) -> None:
+    call = PyArrowBinding(RightArrow(), "mine", "mine").spell_positioned(step, "f")
+    assert call is not None
+    filesystem = RightArrow()
+    filesystem.files["at/file"] = b"abcdef"
+    scope: dict[str, Any] = {"fs": filesystem, "path": "at/file", "os": os}
+    exec("\n".join(call.imports), scope)  # our own
+    right = right_values(step, opened(b"abcdef"))
+    try:
+        exec("\n".join(call.before), scope)
+        value = _tuples(eval(call.text, scope))
+    except FileNotFoundError:
+        assert right == ()
+    else:
+        assert value in right
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, (list, tuple)) else value
 
 
 def test_every_program_is_spelled_without_an_opened_stream() -> None:
