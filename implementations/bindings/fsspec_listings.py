@@ -96,7 +96,7 @@ def write_many(target: Target, path: str) -> tuple[str, ...]:
     """Write MANY files, and return their names; raise NotImplementedError if it takes too long."""
     ends = monotonic() + _WRITING
     for name in _MANY_NAMES:
-        write_beside(target, path, f"{MANY}/{name}", b"")
+        write_beside(target, path, f"{MANY}/{name}", b"1")
         if monotonic() > ends:
             raise NotImplementedError("the filesystem is slow to write many files")
     return _MANY_NAMES
@@ -438,7 +438,7 @@ _INVALIDATED = "fs.invalidate_cache()"
 
 def _spell_many(lister: str) -> tuple[str, ...]:
     named = f'names = [f"n{{number:04}}" for number in range({MANY_FILES})]'
-    written = 'for name in names: fs.pipe_file(f"{start}/{name}", b"")'
+    written = 'for name in names: fs.pipe_file(f"{start}/{name}", b"1")'
     counted = f"last = {_LAST.format(f'[*{_spell_listed(lister)}]')}"
     text = "[len({*last} & {*names}), len(last) - len({*last} & {*names})]"
     started = f"start = path + {quoted(MANY)}", _MAKING, named, written, counted

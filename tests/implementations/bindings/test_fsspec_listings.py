@@ -101,6 +101,17 @@ def test_many_files_are_removed_after_they_were_listed() -> None:
     assert len(filesystem.files) < 10
 
 
+def test_filesystem_that_leaves_out_empty_files_lists_many_files() -> None:
+    """So that another bug in a listing of many files is not hidden."""
+
+    class WithoutEmpty(RightFilesystem):
+        def find(self, path: str, **options: Any) -> Any:
+            found = super().find(path, **options)
+            return found if options else [n for n in found if self.content(n)]
+
+    assert _run(WithoutEmpty(), Step("fs_many", ("find",))).value == (1050, 0)
+
+
 def test_slow_target_does_not_list_many_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fscontract.implementations.bindings.fsspec_listings._WRITING", -1.0)
     assert _run(RightFilesystem(), Step("fs_many", ("ls",))).kind is Kind.INEXPRESSIBLE
