@@ -151,19 +151,19 @@ def test_local_files_have_their_findings(below: str) -> None:
 
 @pytest.mark.deep
 def test_directory_filesystem_has_its_findings_and_those_of_the_one_below(tmp_path: Path) -> None:
-    """F4, F8, F31, and F46, which is its own."""
+    """F4, F8, F31, and F46 and F59, which are its own."""
     fs = DirFileSystem(str(tmp_path), LocalFileSystem())
     found = run(FsspecBinding(fs, "", "dir"))
-    fails = {"read-fully.eof", "filesystem.get.directory"} | OF_BASE
+    fails = {"read-fully.eof", "filesystem.get.directory", "filesystem.glob.folders"} | OF_BASE
     holds(found, fails, {"python.with.closed"} | REVERSED)
 
 
 @pytest.mark.deep
 def test_wrapper_of_an_arrow_filesystem_has_its_findings(tmp_path: Path) -> None:
-    """F4, F8, F27, F31, S4."""
+    """F4, F8, F27, F31, F59, S4."""
     fs = ArrowFSWrapper(ArrowLocalFileSystem())
     found = run(FsspecBinding(fs, str(tmp_path), "arrow"))
-    arrows = {"python.read.all", "read-fully.eof"}
+    arrows = {"python.read.all", "read-fully.eof", "filesystem.glob.folders"}
     without = {
         *("filesystem.cat-file.range", "filesystem.cat-file.one-limit"),
         *("filesystem.cat-ranges.data", "filesystem.cat-ranges.scalars"),
@@ -198,7 +198,16 @@ def test_caches_of_whole_files_have_their_findings(cache: str, below: str) -> No
     binding.remote = True  # it is slow, and few programs tell as much
     fully = {"read-fully.data", "read-fully.whole"}
     alone = "return" if cache == "simplecache" else "negative"
-    fails = fully | UNSIZED | {"consistency.opened", "filesystem.cat.glob", "readers.zarr.shards"}
+    fails = (
+        fully
+        | UNSIZED
+        | {
+            "consistency.opened",
+            "filesystem.cat.glob",
+            "filesystem.cat.recursive",
+            "readers.zarr.shards",
+        }
+    )
     fails |= {"chain.simplecache.threads"} if cache == "simplecache" else set()
     lax = {"chain.threads"} if cache == "filecache" else set()
     holds(run(binding), fails, REVERSED | lax | {f"filesystem.cat-ranges.{alone}"})
