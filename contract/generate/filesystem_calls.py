@@ -101,7 +101,8 @@ def programs(
     calls += [(length, (step,)) for length in lengths[1:] for step in others(length)]
     calls += [(lengths[-1], (step,)) for step in _of_caches()]
     calls += [(_EMPTY, (step,)) for step in _of_names(remote) if fixed is None]
-    if fixed is None:
+    if fixed is None:  # the directory of a fixed file may not be listed, such as one of a server
+        calls += [(length, (Step("fs_entry"),)) for length in lengths]
         calls += [(_PIECES, (step,)) for step in _in_pieces(_PIECES)]
         calls += [(_PIECES, _blocks_in_pieces(_PIECES, remote)), (_PIECES, _IN_SHORT)]
         long = tuple(step for step in _in_requests(remote) if step.op in operations)
@@ -264,6 +265,7 @@ def _in_requests(remote: bool) -> Iterator[Step]:
     yield Step("fs_get_file", ("file",))
     yield Step("fs_get", ("file",))
     yield from _of_sizes()
+    yield Step("fs_entry")
     if not remote:
         yield Step("fs_cat_file", (None, None))
         yield Step("fs_cat_file", (None, "len-1"))
@@ -376,7 +378,6 @@ def _of_sizes() -> Iterator[Step]:
     yield Step("fs_info", ("size",))
     yield Step("fs_size")
     yield Step("fs_sizes", (("file",) * 12,))
-    yield Step("fs_entry")
 
 
 def _blocks(data: bytes) -> Iterator[Step]:

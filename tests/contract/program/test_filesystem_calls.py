@@ -11,6 +11,7 @@ from fscontract.contract.generate.filesystem_calls import programs
 from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.program.filesystem_calls import (
     FILESYSTEM_OPERATIONS,
+    LISTING_OPERATIONS,
     READER_OPERATIONS,
     others_of,
 )
@@ -41,6 +42,14 @@ def test_programs_on_the_only_file_need_no_other() -> None:
     assert {program.length for program in made} == {55}
     assert not any(others_of(step.args) for program in made for step in program.steps)
     assert programs(frozenset({"read_byte"})) == []
+
+
+@pytest.mark.parametrize(("fixed", "is_listed"), [(None, True), (b"alone", False)])
+def test_the_directory_of_the_only_file_is_not_listed(fixed: bytes | None, is_listed: bool) -> None:
+    """A server of files may have no listings."""
+    every = frozenset(LISTING_OPERATIONS)
+    called = {step.op for program in programs(every, fixed=fixed) for step in program.steps}
+    assert ("fs_entry" in called) is is_listed
 
 
 @pytest.mark.parametrize(
