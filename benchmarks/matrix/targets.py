@@ -212,7 +212,7 @@ CLIENTS = (
     Target(
         "fsspec ftp", "{ftp}", "F8 F14 F15 F16 F23 F31 F51 F58 N7 N8 N13 N14 N20", "ftp", _SMALL
     ),
-    Target("fsspec sftp", f"{_CLIENTS}:sftp", "F8 F31 F51 N3 N4 N6 N7", "sftp", _PORT),
+    Target("fsspec sftp", f"{_CLIENTS}:sftp", "F8 F31 F51 F59 N3 N4 N6 N7", "sftp", _PORT),
     Target("sshfs", f"{_CLIENTS}:sshfs", "F8 N1 N2 N3 N4 N5 N12 N15", "sftp", _PORT),
     Target("PyArrow local", "pyarrow+file://{directory}", "F8 S4 S5 S6 S19 S23", "directory"),
     Target("PyArrow S3", "pyarrow+s3://{bucket}", "F8 S4 S5 S6 S22 S23", "bucket", _ARROW),

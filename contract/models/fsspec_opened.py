@@ -16,8 +16,8 @@ from fscontract.contract.program.filesystem_calls import GLOB, OTHER, reads_of
 
 
 def cached_reads(data: bytes) -> tuple[bytes, ...]:
-    """Return the bytes that `fs_open_cached` reads."""
-    reads = reads_of(len(data))
+    """Return the bytes that `fs_open_cached` reads: the first one, and those of its ranges."""
+    reads = ((0, 1), *reads_of(len(data)))
     return tuple(sliced(data, at, None if count is None else at + count) for at, count in reads)
 
 

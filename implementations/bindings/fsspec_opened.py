@@ -76,9 +76,10 @@ def _cached(target: Target, path: str, cache: str, block: str) -> tuple[bytes, .
         raise NotImplementedError(str(error)) from error
     try:
         with _closing(file):
+            first = plain_bytes(file.read(1))  # where it begins, before any seek
             file.seek(0, 2)
             size = file.tell()  # another clause is about what seek() returns
-            return tuple(_range(file, at, count) for at, count in reads_of(size))
+            return (first, *(_range(file, at, count) for at, count in reads_of(size)))
     finally:
         with suppress(Exception):  # a cache has a thread or a map, and refers to its file
             file.cache = None
@@ -200,11 +201,13 @@ def _spell_cached(cache: str, block: str) -> Call:
     )
     before = (
         f"file = {opened}",
+        "first = file.read(1)",
+        f"ranges = [{ranges}]",
         "size = (file.seek(0, 2), file.tell())[1]",
         "read = lambda at, count: (file.seek(at), file.read(count))[1]",
     )
-    text = f"[read(at, count) for at, count in [{ranges}]]"
-    return Call(text, Form.EQUAL, before=before, shown=f"{opened}: seek, read")
+    text = "[first, *(read(at, count) for at, count in ranges)]"
+    return Call(text, Form.EQUAL, before=before, shown=f"{opened}: read, seek, read")
 
 
 def _spell_decompress(codec: str, chosen: str, opener: str, reading: str) -> Call:

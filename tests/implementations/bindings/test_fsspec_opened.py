@@ -37,6 +37,18 @@ def test_file_is_read_through_each_cache(cache: str) -> None:
     assert (outcome.kind, outcome.value) == (Kind.RETURNED, cached_reads(_DATA))
 
 
+def test_file_is_read_from_where_it_begins_before_any_seek() -> None:
+    class BeginsLater(RightFilesystem):
+        def open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+            """Open a file at its second byte if a cache is chosen."""
+            file = super().open(path, mode, **options)
+            file.seek("cache_type" in options)
+            return file
+
+    outcome = _run(BeginsLater(), "fs_open_cached", "all", "4 KiB")
+    assert outcome.value == (_DATA[1:2], *cached_reads(_DATA)[1:])
+
+
 def test_filesystem_that_refuses_a_cache_is_not_judged() -> None:
     class Strict(RightFilesystem):
         def open(self, path: str, mode: str = "rb", **options: Any) -> Any:
