@@ -127,14 +127,14 @@ FSSPEC = (
     Target(
         "fsspec simplecache",
         "simplecache::file://{directory}",
-        "F5 F28 F31 F32 F33 F34 F47",
+        "F5 F28 F31 F32 F33 F34 F47 F49",
         "directory",
         profile="few",
     ),
     Target(
         "fsspec filecache",
         "filecache::file://{directory}",
-        "F5 F28 F31 F32 F33 F34 F53",
+        "F5 F28 F31 F32 F33 F34 F49 F53",
         "directory",
         profile="few",
     ),
@@ -148,7 +148,7 @@ FSSPEC = (
     Target(
         "fsspec filecache, checked",
         "filecache::file://{directory}",
-        "F5 F31 F32 F33 F34 F53",
+        "F5 F31 F32 F33 F34 F49 F53",
         "directory",
         {"check_files": "true"},
         profile="few",

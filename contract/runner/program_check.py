@@ -118,7 +118,9 @@ def _mark_left_out(context: RunContext, program: Program) -> None:
 
 def _look_for_leaks(context: RunContext, program: Program) -> None:
     if context.left_out.open_streams:
-        return  # the kit leaves them open
+        context.leaks.look_at_kept()
+        _stop_if_too_many(context)
+        return
     if program.faults is not None and clause_of_server(program.faults.kinds):
         return  # the threads of the server are those of this process, too
     clause = "close.release" if program.faults is None else "fault.release"
@@ -127,9 +129,7 @@ def _look_for_leaks(context: RunContext, program: Program) -> None:
     known = LEAKED if skips else leaks_in(context, clause, program)
     again = partial(context.counterexamples.executor.run, program)
     left = context.leaks.left(again, context.sandbox.restore, known)
-    if context.leaks.too_many:
-        context.counts[f"{OUT_OF}{context.leaks.too_many}"] = 1
-        raise StopRun
+    _stop_if_too_many(context)
     if left:
         with context.leaks.set_apart():
             program = _shrunk_leak(context, program, left)
@@ -137,6 +137,12 @@ def _look_for_leaks(context: RunContext, program: Program) -> None:
         identity = "; ".join([how, *circumstances_of_leak(program)])
         leak = Counterexample(program, expected, f"left {left}", how=how, identity=identity)
         context.keep(clause, leak)
+
+
+def _stop_if_too_many(context: RunContext) -> None:
+    if context.leaks.too_many:
+        context.counts[f"{OUT_OF}{context.leaks.too_many}"] = 1
+        raise StopRun
 
 
 def _shrunk_leak(context: RunContext, program: Program, left: str) -> Program:

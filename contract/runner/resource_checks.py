@@ -246,6 +246,10 @@ class LeakWatch:
         self._held = glance()
         return left
 
+    def look_at_kept(self) -> None:
+        """Note whether there are too many resources with those that the suite leaves open."""
+        self.too_many = self._exceeded(glance())
+
     def _would_exceed(self, held: Held) -> bool:
         """Return whether a whole run would leak too many resources, at the rate so far."""
         return any(

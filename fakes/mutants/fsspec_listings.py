@@ -112,7 +112,7 @@ def one_match_alone(self: RightFilesystem, path: str, **options: Any) -> Any:
 
 
 @mutant("filesystem.glob.folders", _method("glob"))
-def slash_is_ignored(self: RightFilesystem, path: str, **options: Any) -> Any:
+def slash_of_pattern_is_ignored(self: RightFilesystem, path: str, **options: Any) -> Any:
     """glob() removes a slash at the end of the pattern."""
     return right(self).glob(path.rstrip("/"), **options)
 

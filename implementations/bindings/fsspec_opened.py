@@ -202,8 +202,8 @@ def _spell_cached(cache: str, block: str) -> Call:
     before = (
         f"file = {opened}",
         "first = file.read(1)",
-        f"ranges = [{ranges}]",
         "size = (file.seek(0, 2), file.tell())[1]",
+        f"ranges = [{ranges}]",
         "read = lambda at, count: (file.seek(at), file.read(count))[1]",
     )
     text = "[first, *(read(at, count) for at, count in ranges)]"

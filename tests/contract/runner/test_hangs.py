@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import math
+import os
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -653,27 +654,45 @@ def test_a_stream_whose_close_spins_is_not_finalized_during_the_run(other: str) 
 class FileOfDescriptor(io.FileIO):
     """A file whose close waits, and so leaves its descriptor open."""
 
-    #: Whether garbage was collected when each file was opened.
+    #: Whether garbage was collected when each file was opened, and the descriptors of all.
     collects: ClassVar[list[bool]] = []
+    descriptors: ClassVar[list[int]] = []
 
     def __init__(self, path: str) -> None:
         self.collects.append(gc.isenabled())
         super().__init__(path)
+        self.descriptors.append(self.fileno())
 
     def close(self) -> None:
         threading.Event().wait()
+
+
+def _outcomes_of_descriptors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Verdict]:
+    monkeypatch.setattr(FileOfDescriptor, "collects", [])
+    monkeypatch.setattr(FileOfDescriptor, "descriptors", [])
+    opener: Any = FileOfDescriptor
+    chosen = tuple(clauses()[name] for name in ("close.no-raise", "close.release", "seek.pos"))
+    settings = Settings(load_profile("python-file"), with_checks(chosen), timeout=0.4)
+    result = check(PythonFileBinding(opener, str(tmp_path)), settings)
+    for descriptor in FileOfDescriptor.descriptors:
+        os.close(descriptor)
+    return {c.clause.id: c.outcome for c in result.clauses}
+
+
+def test_run_ends_before_files_that_stay_open_take_all_descriptors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fscontract.contract.runner.resource_checks.most_descriptors", lambda: 20)
+    outcomes = _outcomes_of_descriptors(tmp_path, monkeypatch)
+    assert outcomes["close.no-raise"] is Verdict.HANG
+    assert len(FileOfDescriptor.descriptors) < 100
 
 
 def test_files_that_stay_open_because_close_hangs_are_no_leaks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are not collected, either: a finalizer that closes them would hang in any thread."""
-    monkeypatch.setattr(FileOfDescriptor, "collects", [])
-    opener: Any = FileOfDescriptor
-    chosen = tuple(clauses()[name] for name in ("close.no-raise", "close.release", "seek.pos"))
-    settings = Settings(load_profile("python-file"), with_checks(chosen), timeout=0.4)
-    result = check(PythonFileBinding(opener, str(tmp_path)), settings)
-    outcomes = {c.clause.id: c.outcome for c in result.clauses}
+    outcomes = _outcomes_of_descriptors(tmp_path, monkeypatch)
     assert outcomes["close.no-raise"] is Verdict.HANG
     assert outcomes["seek.pos"] is Verdict.PASS
     assert outcomes["close.release"] not in VIOLATED

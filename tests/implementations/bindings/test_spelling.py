@@ -72,12 +72,15 @@ def test_every_operation_of_fsspec_and_hadoop_is_spelled(fsspec_binding: Binding
     values |= {"key": "size", "how": "same", "what": "open file"}
     values |= {"copied": "lists", "cache": "none", "block": "4 KiB", "codec": "gzip"}
     values |= {"chosen": "named", "opener": "open", "reading": "parts"}
-    values |= {"detail": "names", "depth": "1 level", "pattern": "*", "kind": "isdir"}
+    values |= {"listed": "names", "found": "1 level", "pattern": "*", "kind": "isdir"}
+    values |= {"globbed": "details", "walked": "pruned", "used": "total", "expanded": "patterns"}
+    values |= {"again": "ls", "lister": "find", "caller": "get", "time": "of creation"}
     values |= {"way": "read", "encoding": "utf-8", "errors": "strict", "newline": None}
     from fscontract.contract.program.program import OPERATIONS
 
     def program(op: str) -> Program:
-        return _program((op, *(values.get(name, 1) for name in OPERATIONS[op])))
+        own = {"name": "words"} if op == "fs_named" else {}
+        return _program((op, *((values | own).get(name, 1) for name in OPERATIONS[op])))
 
     assert all(
         fsspec_binding.spell(program(op)) for op in fsspec_binding.operations - {"read_into"}
