@@ -166,10 +166,6 @@ def _get_file(data: bytes, path: str) -> Rule:
     return Rule("filesystem.get-file.data", (content_of(data, path),))
 
 
-def _get_file_again(data: bytes) -> Rule:
-    return Rule("filesystem.get-file.data", (bytes(data),))
-
-
 def _get_leaves(data: bytes) -> Rule:
     return Rule("filesystem.get-file.leaves-nothing", (False,), should=True)
 
@@ -290,7 +286,7 @@ RULES: RuleTable = {
     "fs_head": (_head, _named("head", "data", "past-end")),
     "fs_tail": (_tail, _named("tail", "data", "past-end")),
     "fs_get_file": (_get_file, _named("get-file", "data", "missing")),
-    "fs_get_file_again": (_get_file_again, _named("get-file", "data")),
+    "fs_get_file_again": (partial(_get_file, path="file"), _named("get-file", "data")),
     "fs_get_leaves": (_get_leaves, _named("get-file", "leaves-nothing")),
     "fs_info": (_info, _named("info", "name", "size", "type")),
     "fs_size": (_size, ("filesystem.size",)),

@@ -14,6 +14,7 @@ from fscontract.contract.models.filesystem_rules import Rule, RuleTable, named, 
 from fscontract.contract.program.filesystem_calls import (
     CALLERS,
     GLOBS,
+    LISTED_DIRECTORIES,
     LISTED_FILES,
     LISTERS,
     LISTINGS,
@@ -39,11 +40,7 @@ def _inside(directory: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(directories), tuple(sorted(name for name in rest if "/" not in name))
 
 
-#: The directories that have a file at some level, with the listed one, "".
-_DIRECTORIES = sorted(
-    {name[:at] for name in LISTED_FILES for at, one in enumerate(name) if one == "/"} | {""}
-)
-_BELOW = tuple(sorted((*LISTED_FILES, *filter(None, _DIRECTORIES))))
+_BELOW = tuple(sorted((*LISTED_FILES, *LISTED_DIRECTORIES)))
 
 
 def _files(maxdepth: int | None) -> tuple[str, ...]:
@@ -109,7 +106,7 @@ def _entry(data: bytes) -> Rule:
 
 def _walk(data: bytes, walked: str) -> Rule:
     """Return the rule of a walk; each directory has one below it at most, so there is one order."""
-    triples = [(name, *_inside(name)) for name in _DIRECTORIES]
+    triples = [(name, *_inside(name)) for name in ("", *LISTED_DIRECTORIES)]
     if walked == "bottom up":
         return Rule("filesystem.walk.bottom-up", (tuple(reversed(triples)),))
     if walked == "pruned":

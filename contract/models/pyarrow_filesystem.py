@@ -17,6 +17,7 @@ from fscontract.contract.models.filesystem_rules import (
 )
 from fscontract.contract.program.filesystem_calls import (
     GZIPPED,
+    LISTED_DIRECTORIES,
     LISTED_FILES,
     MANY_FILES,
     NAMED,
@@ -95,8 +96,7 @@ def _select(data: bytes, selected: str) -> Rule:
         return Rule("arrow.select.missing", (), ANY_ERROR)
     if selected == "missing allowed":
         return Rule("arrow.select.allow-not-found", ((),))
-    parents = {n[:at] for n in LISTED_FILES for at, one in enumerate(n) if one == "/"}
-    names = sorted({*LISTED_FILES, *parents})
+    names = sorted((*LISTED_FILES, *LISTED_DIRECTORIES))
     if selected == "all levels":
         return Rule("arrow.select.recursive", (tuple(map(_entry, names)),))
     inside = (name for name in names if "/" not in name)

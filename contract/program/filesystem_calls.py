@@ -90,6 +90,10 @@ LISTED_FILES = {
     "sub/deep/.three": b"3",
     "sub/deep/a/b/c/six": b"the sixth",
 }
+#: The directories below LISTED.
+LISTED_DIRECTORIES = sorted(
+    {name[:at] for name in LISTED_FILES for at, one in enumerate(name) if one == "/"}
+)
 BESIDE_LISTED = {f"{LISTED}-more/four": b"the fourth", f"{LISTED}.txt": b"the fifth"}
 #: For each call of `ls` the end of the path, and `detail`.
 LISTINGS: dict[str, tuple[str, bool]] = {
