@@ -75,14 +75,21 @@ def never_finalize(value: object) -> None:
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(value))
 
 
+#: Whether `stop_collecting` has ended the collection of garbage, and not the caller of the run.
+_stopped = threading.Event()
+
+
 def stop_collecting() -> None:
     """Collect no garbage from now on: finalizers would hang as close() does, in any thread."""
-    gc.disable()
+    if gc.isenabled():
+        gc.disable()
+        _stopped.set()
 
 
 def collect_again() -> None:
-    """Collect the garbage that is made from now on, if `stop_collecting` was called."""
-    if not gc.isenabled():
+    """Collect the garbage that is made from now on, if `stop_collecting` has ended that."""
+    if _stopped.is_set():
+        _stopped.clear()
         gc.freeze()
         gc.enable()
 

@@ -452,7 +452,11 @@ class FsspecBinding(ScratchBinding):
     def _write_below(self, path: str, content: bytes) -> None:
         """Write a file in a directory that may be missing."""
         parent = self.fs._parent(path)
-        if parent != self._made and not is_flat(self.fs):
+        if parent == self._made:
+            with suppress(FileNotFoundError):  # the directory was removed since
+                self._write(path, content)
+                return
+        if not is_flat(self.fs):
             self.fs.makedirs(parent, exist_ok=True)
             self._made = parent
         self._write(path, content)

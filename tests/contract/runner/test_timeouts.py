@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import threading
@@ -15,9 +16,11 @@ from fscontract.contract.runner import timeouts
 from fscontract.contract.runner.timeouts import (
     Abandoned,
     Next,
+    collect_again,
     give_up,
     is_abandoned,
     is_runnable,
+    stop_collecting,
     supervise,
     untimed,
 )
@@ -364,3 +367,17 @@ def test_an_item_hangs_however_late_the_watchdog_looks(clock: Clock) -> None:
 
     supervise(iter([1]), work, 5.0, on_hang, tick)
     assert hung == [360.0]
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_garbage_is_collected_again_only_if_it_was_before(collects: bool) -> None:
+    """The caller of a run may have ended that, too."""
+    before = gc.isenabled()
+    (gc.enable if collects else gc.disable)()
+    try:
+        stop_collecting()
+        assert not gc.isenabled()
+        collect_again()
+        assert gc.isenabled() is collects
+    finally:
+        (gc.enable if before else gc.disable)()

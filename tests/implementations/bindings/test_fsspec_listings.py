@@ -17,7 +17,7 @@ from pyarrow.fs import LocalFileSystem as ArrowLocal
 from fscontract.contract.generate.filesystem_calls import programs
 from fscontract.contract.models.stream_state import opened
 from fscontract.contract.models.without_stream import right_values
-from fscontract.contract.program.filesystem_calls import LISTED, LISTING_OPERATIONS
+from fscontract.contract.program.filesystem_calls import LISTED, LISTING_OPERATIONS, MANY_FILES
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import Step
 from fscontract.fakes.mutants.correct_filesystem import RightFilesystem
@@ -46,6 +46,15 @@ def test_filesystems_list_what_is_right(step: Step, tmp_path: Path) -> None:
         outcome = _run(filesystem, step, root)
         is_right = outcome.value in right_values(step, opened(b"data"))
         assert is_right or _is_known(filesystem, step, outcome), filesystem
+
+
+def test_files_are_written_again_below_a_directory_that_was_removed(tmp_path: Path) -> None:
+    """Without the one that shows that a store refuses a name."""
+    binding = FsspecBinding(LocalFileSystem(auto_mkdir=False), str(tmp_path), "mine")
+    binding.prepare()
+    stream, many = binding.open(binding.create(b"")), binding.bind(Step("fs_many", ("find",)))
+    assert [many(stream).value for _ in range(2)] == [(MANY_FILES, 0)] * 2
+    assert [*tmp_path.glob("*/plain")] == []
 
 
 def _is_known(filesystem: Any, step: Step, outcome: Outcome) -> bool:
