@@ -97,7 +97,7 @@ def attribute(execution: Execution, fault: Fault) -> str:
         return APART
     if fault.thread < 0:
         return "model.pread-thread-safe"
-    ops = {s.op for steps in execution.steps for s in steps}
+    ops = _involved(execution, fault)
     if VECTORED in ops:
         return "read-vectored.multiple" if ops == {VECTORED} else "read-vectored.concurrent"
     if execution.steps[fault.thread][fault.call].op not in POSITIONED:
@@ -105,6 +105,27 @@ def attribute(execution: Execution, fault: Fault) -> str:
     if _holds_bytes_of_others(execution, fault):
         return "pread.buffers"
     return "model.pread-thread-safe" if ops <= POSITIONED else "pread.serializable"
+
+
+def _involved(execution: Execution, fault: Fault) -> set[str]:
+    """Return the operations that may have disturbed the failed call, and its own.
+
+    Of free threads, which may not fail again while they are shrunk, these are the calls during it.
+    A stream operation shows what happened since the thread's previous one began, which was right.
+    """
+    ops = {s.op for steps in execution.steps for s in steps}
+    if not execution.schedule.free:
+        return ops
+    spans = spans_of(execution)
+    own = execution.steps[fault.thread][fault.call].op
+    previous = (fault.thread, fault.call - (own not in POSITIONED | {VECTORED}))
+    start, end = spans.get(previous, Span(0, 0)).start, spans[fault.thread, fault.call].end
+    during = {
+        execution.steps[thread][call].op
+        for (thread, call), span in spans.items()
+        if thread != fault.thread and span.start < end and start < span.end
+    }
+    return {own} | during if during else ops
 
 
 def are_of_one_race(clause: str, other: str) -> bool:

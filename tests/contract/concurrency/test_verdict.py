@@ -3,6 +3,7 @@ report."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 import pytest
@@ -90,6 +91,61 @@ def test_wrong_vectored_read_beside_another_violates_multiple() -> None:
 def test_wrong_vectored_read_beside_other_calls_violates_concurrent() -> None:
     wrong = returned((returned(2, DATA[9:11]),))
     assert clause((VECTORED, wrong), (pread(8), gave(8))) == "read-vectored.concurrent"
+
+
+def free(*log: tuple[str, int, int]) -> Execution:
+    """Return an execution of a reader, a positioned and a vectored read, with events in order."""
+    threads = [
+        [(BYTE, returned(100)), (BYTE, returned(101))],
+        [(pread(20), gave(30))],
+        [(VECTORED, returned(2, DATA[4:6]))],
+    ]
+    run = execution(*threads)
+    schedule = dataclasses.replace(run.schedule, free=True)
+    entries = [Entry(*event) for event in log]
+    return dataclasses.replace(run, schedule=schedule, log=entries)
+
+
+def test_free_vectored_read_that_ended_before_is_not_charged() -> None:
+    run = free(
+        ("starts", 2, 0),
+        ("starts", 0, 0),
+        ("returned", 2, 0),
+        ("starts", 1, 0),
+        ("returned", 0, 0),
+        ("starts", 0, 1),
+        ("returned", 1, 0),
+        ("returned", 0, 1),
+    )
+    assert attribute(run, Fault(1, 0, (), "")) == "pread.serializable"
+
+
+def test_free_vectored_read_before_a_wrong_stream_operation_is_charged() -> None:
+    run = free(
+        ("starts", 1, 0),
+        ("returned", 1, 0),
+        ("starts", 0, 0),
+        ("starts", 2, 0),
+        ("returned", 0, 0),
+        ("returned", 2, 0),
+        ("starts", 0, 1),
+        ("returned", 0, 1),
+    )
+    assert attribute(run, Fault(0, 1, (), "")) == "read-vectored.concurrent"
+
+
+def test_free_call_that_met_none_is_charged_to_all() -> None:
+    run = free(
+        ("starts", 2, 0),
+        ("returned", 2, 0),
+        ("starts", 1, 0),
+        ("returned", 1, 0),
+        ("starts", 0, 0),
+        ("returned", 0, 0),
+        ("starts", 0, 1),
+        ("returned", 0, 1),
+    )
+    assert attribute(run, Fault(1, 0, (), "")) == "read-vectored.concurrent"
 
 
 def test_hang_violates_thread_safe() -> None:
