@@ -47,7 +47,7 @@ from fscontract.contract.runner.sandbox import Sandbox, error_text
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.time_budget import HangTime, TimeBudget
 from fscontract.contract.runner.timeouts import Next, supervise
-from fscontract.contract.runner.tracebacks import frames_of, lines_of, shown
+from fscontract.contract.runner.tracebacks import frames_of, functions_of, lines_of, shown
 from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.scenarios.attribution import Evidence, Rates, explanations
 from fscontract.contract.scenarios.instrumented_filesystem import Killed
@@ -92,6 +92,8 @@ class Findings:
         #: For each clause its violations, by scenario, kind, difference and extent.
         self.failed: dict[str, dict[tuple[str, ...], Violation]] = {}
         self.hung: dict[str, Violation] = {}
+        #: The clauses of which a scenario was left out: it is late where others hang.
+        self.left_out: set[str] = set()
         #: For each clause why a scenario of it could not be played.
         self.inexpressible: dict[str, str] = {}
         #: For each clause that a scenario did not reach, the one by which it failed before.
@@ -173,10 +175,54 @@ class _Performance(Generic[H]):
     error: BaseException | None = None
     text: str = ""
     hangs: bool = False
+    #: Whether it is late where others hang, so that it is not judged.
+    left_out: bool = False
+    #: The functions of the part in which it is late, the innermost last.
+    functions: tuple[str, ...] = ()
     #: The lines of the traceback of the exception, or of the place where it hangs.
     traceback: tuple[str, ...] = ()
     #: Whether the time of the run was over before its end.
     late: bool = False
+
+
+class StepLimit:
+    """How long a step may take: up to the `timeout`, and less after others have hung.
+
+    A step in a function of the part in which another one hung has the least time; once the time for
+    hangs is spent, it is left out then, and not judged: it may be slow. The `journal` has the limit
+    for the process that waits for this one.
+    """
+
+    def __init__(self, time: TimeBudget, timeout: float, journal: Journal) -> None:
+        self._hangs = HangTime(time.seconds, timeout)
+        self._usual = min(timeout, _FIRST_HANG * time.seconds)
+        self._functions: set[str] = set()
+        self._journal = journal
+        journal.limit = self._usual
+
+    def seconds(self, thread: threading.Thread) -> float:
+        """Return how many seconds the step that runs in this thread may take."""
+        limit = self._usual
+        if self._functions and self._is_known(functions_of(frames_of(thread))):
+            limit = self._hangs.limit(where_others_hang=True)
+        self._journal.limit = limit
+        return limit
+
+    def leaves_out(self, functions: tuple[str, ...]) -> bool:
+        """Return whether a late step in these functions is not judged."""
+        return self._hangs.is_spent and self._is_known(functions)
+
+    def note(self, performance: _Performance[Any]) -> None:
+        """Note how long the steps of a scenario took, or where one of them is late."""
+        if performance.hangs or performance.left_out:
+            self._hangs.spend(self._journal.limit)
+            self._functions.update(performance.functions[-1:])
+            self._usual = self._journal.limit = self._hangs.limit()
+        elif performance.harness is not None:
+            self._hangs.note(performance.harness.longest_step, 1)
+
+    def _is_known(self, functions: tuple[str, ...]) -> bool:
+        return not self._functions.isdisjoint(functions[-1:])
 
 
 def scenarios_of(binding: PipelineBinding) -> ScenarioSet[Any]:
@@ -244,17 +290,17 @@ def play(
     """
     kit, time, journal = scenarios_of(binding), time or TimeBudget(), journal or Journal()
     scenarios = [*kit.selected(clauses), *kit.selected_random(clauses, effort, seed)]
-    hangs, journal.limit = HangTime(time.seconds, timeout), min(timeout, _FIRST_HANG * time.seconds)
+    limit = StepLimit(time, timeout, journal)
     ended = {crash.counterexample.identity for crash in findings.crashes}
     for number, scenario in enumerate(scenarios, 1):
-        late, left = False, {*clauses} - findings.hung.keys()
-        hung = findings.hung and not kit.judges(scenario, left)
+        late, ended_clauses = False, findings.hung.keys() | findings.left_out
+        hung = ended_clauses and not kit.judges(scenario, {*clauses} - ended_clauses)
         if not hung and f"scenario: {scenario.name}" not in ended:
-            performance = play_one(findings, binding, kit, scenario, time, journal)
+            performance = play_one(findings, binding, kit, scenario, time, journal, limit)
             late = performance.late
-            if performance.hangs:
-                hangs.spend(journal.limit)
-                journal.limit = hangs.limit()
+            limit.note(performance)
+            if performance.left_out:
+                findings.left_out.add(scenario.charged)
         journal.done = number - late
         on_progress(number - late, len(scenarios))
         if late:
@@ -269,10 +315,11 @@ def play_one(
     scenario: Scenario[H],
     time: TimeBudget,
     journal: Journal,
+    limit: StepLimit,
 ) -> _Performance[H]:
-    """Run a scenario with the time limit of the journal, and add its result to the findings."""
+    """Run a scenario with this limit for its steps, and add its result to the findings."""
     journal.begin(CurrentScenario(scenario.name, scenario.charged, scenario.label))
-    performance = _perform(binding, kit, scenario, time, journal)
+    performance = _perform(binding, kit, scenario, time, journal, limit)
     _judge(findings, kit, scenario, performance)
     return performance
 
@@ -283,8 +330,9 @@ def _perform(
     scenario: Scenario[H],
     time: TimeBudget,
     journal: Journal,
+    limit: StepLimit,
 ) -> _Performance[H]:
-    """Run a scenario in a thread with the time limit of the journal, until the time is over."""
+    """Run a scenario in a thread with this limit for its steps, until the time is over."""
     performance: _Performance[H] = _Performance()
 
     def tick() -> None:
@@ -306,15 +354,17 @@ def _perform(
             performance.traceback = shown(error)
 
     def on_late(thread: threading.Thread) -> None:
-        performance.traceback = lines_of(frames_of(thread))
+        frames = frames_of(thread)
+        performance.traceback, performance.functions = lines_of(frames), functions_of(frames)
 
     def on_hang(item: object, times: int) -> Next:
-        performance.hangs = True
+        performance.left_out = limit.leaves_out(performance.functions)
+        performance.hangs = not performance.left_out
         return Next.END
 
     try:
         journal.beats += 1
-        supervise(iter([scenario]), perform, journal.limit, on_hang, tick, on_late=on_late)
+        supervise(iter([scenario]), perform, limit.seconds, on_hang, tick, on_late=on_late)
     except _Late:
         performance.late = True
     except RuntimeError as error:
@@ -329,7 +379,7 @@ def _judge(
     findings: Findings, kit: ScenarioSet[H], scenario: Scenario[H], performance: _Performance[H]
 ) -> None:
     """Add the result of a scenario to the findings."""
-    findings.scenarios += not performance.late
+    findings.scenarios += not (performance.late or performance.left_out)
     harness, error = performance.harness, performance.error
     name = scenario.description if kit.described or scenario.detail else ""
     uses = frozenset[str]() if harness is None else harness.uses
@@ -347,7 +397,7 @@ def _judge(
             traceback=performance.traceback,
         )
         findings.hung.setdefault(scenario.charged, hang)
-    elif performance.late:
+    elif performance.late or performance.left_out:
         pass  # an exception may come from its interruption
     elif isinstance(error, UnsupportedOperationException) and not violations:
         findings.inexpressible.setdefault(scenario.charged, performance.text)
@@ -543,6 +593,7 @@ def _verdict(
     hung = findings.hung.get(clause.id)
     exercised = findings.exercised[clause.id]
     crashes = [crash for crash in findings.crashes if crash.clause == clause.id]
+    out_of_time = out_of_time or clause.id in findings.left_out
     seen = Seen(
         exercised or len(crashes),
         crashed=tuple(crash.counterexample for crash in crashes if not crash.hung),

@@ -11,7 +11,13 @@ from fscontract.contract.runner.crashes import Journal
 from fscontract.contract.runner.replay import ReplayResult, validated
 from fscontract.contract.runner.sandbox import Sandbox
 from fscontract.contract.runner.time_budget import TimeBudget
-from fscontract.contract.scenarios.check import TIMEOUT, Findings, play_one, scenarios_of
+from fscontract.contract.scenarios.check import (
+    TIMEOUT,
+    Findings,
+    StepLimit,
+    play_one,
+    scenarios_of,
+)
 from fscontract.contract.scenarios.scenario import Scenario
 from fscontract.contract.untrusted import short
 
@@ -28,10 +34,11 @@ def replay(
     clause, _ = validated(data)
     kit = scenarios_of(binding)
     scenario = scenario_in(binding, data)
-    findings, sandbox = Findings(), Sandbox()
+    findings, sandbox, time, journal = Findings(), Sandbox(), TimeBudget(), Journal()
     try:
         with running or nullcontext():
-            play_one(findings, binding, kit, scenario, TimeBudget(), Journal(limit=TIMEOUT))
+            limit = StepLimit(time, TIMEOUT, journal)
+            play_one(findings, binding, kit, scenario, time, journal, limit)
     finally:
         sandbox.close()
     return _result(findings, clause, scenario.detail or scenario.description)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, ClassVar, Generic, NoReturn, TypeVar, cast
 
+from fscontract.contract import clock
 from fscontract.contract.models.violation import Judge, Violation
 from fscontract.contract.runner.timeouts import beat
 from fscontract.contract.spec.clauses import clauses
@@ -67,6 +68,9 @@ class Harness(Judge):
         #: The clause whose violation ends the scenario; "" for none.
         self.raises = ""
         self._used: set[str] = set()
+        self._since = clock.monotonic()
+        #: The seconds of the longest step until now.
+        self.longest_step = 0.0
         #: What was observed of the part, right or wrong.
         self.observations: set[str] = set()
 
@@ -109,6 +113,8 @@ class Harness(Judge):
 
     def step(self) -> None:
         """Restart the time limit: it applies to each step of a scenario."""
+        now = clock.monotonic()
+        self.longest_step, self._since = max(self.longest_step, now - self._since), now
         beat(self)
 
     def judged(self, clause: str = "") -> None:

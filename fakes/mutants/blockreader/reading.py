@@ -430,6 +430,36 @@ def never_decompresses(
     return FileSource(stream, block.path, block.file_length)
 
 
+class _Head(ByteSource):
+    """Ends after the first bytes of the content."""
+
+    def __init__(self, source: ByteSource) -> None:
+        self.length = None
+        self._source = source
+
+    def read(self, position: int, count: int) -> bytes:
+        return self._source.read(position, min(count, max(0, 200_000 - position)))
+
+
+@mutant("record.compressed-data", ReadAheadLineReaderContext._open)
+def long_content_is_cut(
+    self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
+) -> ByteSource:
+    """The content of a compressed file ends after 200,000 bytes."""
+    source = right(self)._open(stream, block)
+    return source if isinstance(source, FileSource) else _Head(source)
+
+
+@mutant("record.compressed-data", ReadAheadLineReaderContext._open)
+def one_codec_fails(
+    self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
+) -> ByteSource:
+    """A file with the suffix of one codec raises a TypeError."""
+    if codec_of(block.path, self.compression) == "xz":
+        raise TypeError("no decoder")
+    return right(self)._open(stream, block)
+
+
 @mutant("record.compressed-whole", ReadAheadLineReaderContext.initialize)
 def whole_from_each_block(
     self: ReadAheadLineReaderContext,

@@ -277,6 +277,17 @@ def limit_within_the_block(self: ReadAheadLineReaderContext, start: int) -> Reco
         self._max_length = limit
 
 
+@mutant("record.limit-error", ReadAheadLineReaderContext._limited)
+def long_line_moves_the_position(
+    self: ReadAheadLineReaderContext, batch: RecordBatch, limit: int
+) -> RecordBatch:
+    """Behind the first buffer, the records before a long line end elsewhere."""
+    before = right(self)._limited(batch, limit)
+    if before.end < batch.end:
+        self._at += 2 * self._base
+    return before
+
+
 @mutant("record.limit-error", ReadAheadLineReaderContext._begin)
 def long_lines_are_skipped(self: ReadAheadLineReaderContext, goes_on: bool) -> None:
     """Lines above the limit are dropped without an error."""

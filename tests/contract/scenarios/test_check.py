@@ -19,10 +19,13 @@ from fscontract.contract.api.filesystem import FileSystem
 from fscontract.contract.binding import TargetError
 from fscontract.contract.cli.main import main
 from fscontract.contract.pipeline_bindings import CheckedReader, PipelineBinding, ReaderSettings
+from fscontract.contract.runner.crashes import Journal
 from fscontract.contract.runner.events import Event, Interrupted, Progress, RunFinished, RunStarted
 from fscontract.contract.runner.replay_files import ReplayFiles
 from fscontract.contract.runner.result import RunResult, Verdict
+from fscontract.contract.runner.time_budget import HangTime, TimeBudget
 from fscontract.contract.scenarios import check
+from fscontract.contract.scenarios.scenario import Harness
 from fscontract.contract.spec.clauses import STREAM, Clause, Consequence, clauses, select
 from fscontract.contract.spec.known_failures import Known, failures, load_known, write_known
 from fscontract.fakes.mutants.registry import mutant_named, mutants
@@ -126,12 +129,49 @@ def test_hangs_leave_time_for_other_scenarios(monkeypatch: pytest.MonkeyPatch) -
     limits: list[float] = []
 
     def hang(*arguments: Any) -> check._Performance[Any]:
-        limits.append(arguments[-1].limit)
+        limits.append(arguments[-2].limit)
         return check._Performance(hangs=True)
 
     monkeypatch.setattr(check, "_perform", hang)
     check_pipeline(LocalSplitterBinding(), select(["split.modified-*"]), timeout=10, budget=20)
     assert limits[:3] == [10, 1, 1]
+
+
+def test_steps_that_hang_where_others_do_are_left_out_once_the_time_for_hangs_is_spent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """So scenarios that make other calls are judged in time."""
+    monkeypatch.setattr(HangTime, "is_spent", property(lambda hangs: True))
+    released = threading.Event()
+
+    class Stuck(ReaderBinding):
+        def reader(self, *_: Any) -> Any:
+            released.wait(DEADLOCK)
+            raise AssertionError("it was released")
+
+    try:
+        chosen = select(["record.final", "record.no-phantom", "scale.bounds"])
+        result = check_pipeline(Stuck(), chosen, timeout=0.1)
+    finally:
+        released.set()
+    assert _outcome(result, "record.final") is Verdict.HANG
+    left_out = result.clauses[1]
+    assert (left_out.outcome, left_out.reason) == (Verdict.UNEXERCISED, "out of time")
+    assert _outcome(result, "scale.bounds") is Verdict.PASS
+
+
+@pytest.mark.parametrize(("steps", "seconds"), [(0.01, 0.25), (1.0, 2.0)])
+def test_step_where_another_hung_has_the_time_of_the_slowest_that_ended(
+    monkeypatch: pytest.MonkeyPatch, steps: float, seconds: float
+) -> None:
+    monkeypatch.setattr(check, "functions_of", lambda frames: ("stuck",))
+    limit = check.StepLimit(TimeBudget(60), 10, Journal())
+    harness = Harness()
+    harness.longest_step = steps
+    for _ in range(2):
+        limit.note(check._Performance(harness))
+    limit.note(check._Performance(hangs=True, functions=("stuck",)))
+    assert limit.seconds(threading.current_thread()) == seconds
 
 
 @pytest.mark.parametrize("kind", [LookupError, KeyboardInterrupt, SystemExit])
