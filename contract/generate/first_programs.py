@@ -36,7 +36,7 @@ _OF_PYTHON: tuple[tuple[int, tuple[Call, ...]], ...] = (
         _SOME,
         (
             *(("py_read", (1,)), ("py_readall", ()), ("py_tell", ()), ("py_read", (2,))),
-            *(("py_seek", (1, 0)), ("py_read", (-1,)), ("py_readinto", ("B", 2))),
+            *(("py_seek", (0, 0)), ("py_read", (-1,)), ("py_readinto", ("B", 2))),
         ),
     ),
     (

@@ -474,20 +474,18 @@ class Blame:
         return None if displacement is None else displacement[0]
 
     def is_displaced(self, program: Program, last: int) -> bool:
-        """Return whether a position is wrong before a call up to the one at index `last`.
+        """Return whether the position is wrong before the call at index `last`.
 
-        Of a stream that was opened with a builder, only the position before that call counts.
+        Positions before other calls do not count: each costs a program, and a seek corrects them.
         """
-        if program.opening is None:
-            return self.displaced(program, last) is not None
-        position = _witnesses(program.steps[: last + 1]).position
-        return self._at(program, last, position) is not None
+        if not self._has_one_position(program):
+            return False
+        seen = self._at(program, last, _witnesses(program.steps[: last + 1]).position)
+        return seen is not None and (program.opening is not None or seen.failure.aspect == "moved")
 
     def displacement(self, program: Program, last: int) -> tuple[str, Violation] | None:
         """Return the clause of `displaced`, and the call that shows the wrong position."""
-        if program.opening is not None or program.faults is not None or program.at is not None:
-            return None
-        if any(s.op in OF_FILE or s.stream for s in program.steps):
+        if program.opening is not None or not self._has_one_position(program):
             return None
         for index in range(last + 1 - observable(last + 1), last + 1):
             with_ = _witnesses(program.steps[: index + 1])
@@ -495,6 +493,12 @@ class Blame:
             if seen is not None and seen.failure.aspect == "moved":
                 return self._find_moving_call(program, index, seen, with_), seen
         return None
+
+    def _has_one_position(self, program: Program) -> bool:
+        """Return whether a program reads one stream, of an ordinary file that does not change."""
+        if program.faults is not None or program.at is not None:
+            return False
+        return not any(s.op in OF_FILE or s.stream for s in program.steps)
 
     def _find_moving_call(
         self, program: Program, index: int, seen: Violation, with_: Witnesses

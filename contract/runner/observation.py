@@ -38,8 +38,8 @@ class _Probe(NamedTuple):
     reads: Reading
 
 
-def _call(*call: object) -> Program:
-    return Program(_LENGTH, (Step.from_json(list(call)),))
+def _call(*call: object, length: int = _LENGTH) -> Program:
+    return Program(length, (Step.from_json(list(call)),))
 
 
 def _raised(outcome: Outcome) -> bool | None:
@@ -154,7 +154,7 @@ def unsupported(context: RunContext) -> dict[str, str]:
 
     judged = {c.id.split(".")[1] for c in context.settings.clauses if c.id.startswith("python.")}
     asked = [
-        _call(op, *args)
+        _call(op, *args, length=1)  # raw files may read a line by a call for each byte
         for op, *args in _OPTIONAL
         if op in context.operations and op.removeprefix("py_") in judged
     ]
