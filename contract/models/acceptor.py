@@ -171,17 +171,21 @@ def _would_exercise(table: Operation, call: Call) -> tuple[str, ...]:
     return tuple(c for row in table.rows if row.when(call) for c in row.clauses) + table.clauses
 
 
+#: The features of a stream that seeks, also to positions past its end.
+_SEEKS = frozenset({"supports-seek"})
+
+
 def about(op: str, args: tuple[object, ...], state: State) -> tuple[str, ...]:
     """Return the clauses that say how a call in this state ends, whatever the features.
 
     They are the preconditions that the call breaks, or else the postconditions that apply."""
     named: dict[str, None] = {}
-    for features in (_Everything(), frozenset[str]()):
+    for features in (_Everything(), _SEEKS, frozenset[str]()):
         call, table = Call(op, args, state, features), TABLES[op]
         broken = [r.clause for r in table.refusals if r.when(call)]
-        applying = (c for row in table.rows if row.when(call) for c in row.clauses)
-        named |= dict.fromkeys(broken or applying)
-    return tuple(c for c in named if c) or TABLES[op].clauses
+        applying = [c for row in table.rows if row.when(call) for c in row.clauses]
+        named |= dict.fromkeys(broken or applying or table.clauses)
+    return tuple(filter(None, named))
 
 
 @lru_cache(maxsize=1 << 14)

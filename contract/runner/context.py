@@ -317,9 +317,11 @@ class RunContext:
         if isinstance(self.item, Vector) and clause not in self.settings.declared:
             self.counterexamples.unhold(self.item.clause, clause, counterexample)
 
-    def warn_unselected(self, clause: str, counterexample: Counterexample) -> None:
-        """Warn that a clause ended a program that was neither selected nor declared."""
-        if clause in self.settings.declared:
+    def warn_unselected(
+        self, clause: str, counterexample: Counterexample, declared: Set[str]
+    ) -> None:
+        """Warn that a clause ended a program that was neither selected nor `declared`."""
+        if clause in declared:
             return
         how = f"{counterexample.how} ({counterexample.actual}), which breaks {clause}"
         warning = f"neither selected nor declared: {how}"

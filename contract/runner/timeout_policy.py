@@ -320,7 +320,7 @@ def _report_hang(context: RunContext, program: Program, limit: float) -> None:
     # as features that are not observed yet, or whose observation hangs, will have their defaults
     declared = settings.with_observed(context.observed).declared
     clause = clause_of(program, index, "fault.hang", declared)
-    context.warn_unselected(clause, counterexample)
+    context.warn_unselected(clause, counterexample, declared)
     context.mark_example(clause, counterexample)
     for other in TABLES[op].all_clauses:
         context.counterexamples.shadowed.setdefault(other, clause)

@@ -285,13 +285,32 @@ def test_a_call_that_hangs_while_features_are_observed_breaks_a_clause_of_the_ru
 
     binding = PythonFileBinding(lambda path: cast(BinaryIO, Stuck(b"12345")))
     profile = load_profile("python-file")
-    chosen = tuple(c for c in clauses().values() if c.id.startswith("seek."))
+    chosen = tuple(c for c in clauses().values() if c.id.startswith(("seek.", "python.seek.")))
     result = check(binding, Settings(profile, chosen, timeout=_TIMEOUT))
     assert result.exit_code == 1
     assert {c.outcome for c in result.clauses if c.clause.id == "seek.supported"} == {
         Verdict.UNDECLARED
     }
     assert _hung(result)
+    assert [line for line in result.warnings if line.startswith("neither")] == []
+
+
+@pytest.mark.parametrize(
+    ("call", "clause"),
+    [
+        (["py_seek", 1, 0], "python.seek.returns"),
+        (["py_seek", -1, 0], "python.seek.negative"),
+        (["seek", 6], "seek.lax-eof"),
+        (["seek", 1], "seek.pos"),
+    ],
+)
+def test_a_seek_that_hangs_is_charged_to_a_clause_of_streams_that_seek(
+    call: list[Any], clause: str
+) -> None:
+    declared = load_profile("python-file").as_observed({"supports-seek": True})
+    selected = frozenset(c.id for c in clauses().values() if not declared.satisfies(c.needs))
+    program = Program(5, (Step.from_json(call),))
+    assert clause_of(program, 0, "fault.hang", selected) == clause
 
 
 def test_a_target_that_hangs_is_asked_once_for_its_base_classes(clock: Clock) -> None:
@@ -433,7 +452,7 @@ def _checked_waiting(folder: Path, timeout: float, budget: float) -> RunResult:
 @pytest.fixture(scope="module")
 def waiting(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
     """The result of a file that waits at its end."""
-    return _checked_waiting(tmp_path_factory.mktemp("files"), timeout=0.8, budget=20.0)
+    return _checked_waiting(tmp_path_factory.mktemp("files"), timeout=0.8, budget=40.0)
 
 
 def test_operations_that_hang_like_others_are_left_out_when_the_time_for_hangs_is_spent(
@@ -446,6 +465,7 @@ def test_operations_that_hang_like_others_are_left_out_when_the_time_for_hangs_i
     assert {c.outcome for c in result.clauses if c.outcome in VIOLATED} == {Verdict.HANG}
 
 
+@pytest.mark.xdist_group("waiting")
 def test_a_hang_shows_the_frames_of_the_target(waiting: RunResult) -> None:
     hung = [c.counterexample for c in _hung(waiting) if c.counterexample is not None]
     assert hung
@@ -455,11 +475,13 @@ def test_a_hang_shows_the_frames_of_the_target(waiting: RunResult) -> None:
         assert line.strip() == "with _MORE_BYTES:"
 
 
+@pytest.mark.xdist_group("waiting")
 def test_calls_that_hang_in_one_function_are_of_one_cause(waiting: RunResult) -> None:
     assert len(_hung(waiting)) > 5
     assert len(waiting.causes) == 1
 
 
+@pytest.mark.xdist_group("waiting")
 def test_programs_run_up_to_the_call_that_hangs(waiting: RunResult) -> None:
     """Nearly each program reads at the end, and what comes before is judged and right."""
     assert waiting.counts["programs"] > 1000
