@@ -16,6 +16,7 @@ from fscontract.contract.models.stream_state import Failure, Judgement, State
 from fscontract.contract.program.content import SparseContent, content, new_content
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Program, Step, resolve_step
+from fscontract.contract.runner.call_details import kept_details
 from fscontract.contract.runner.crashes import StepIndex
 
 #: The increase of a file's length to see whether a failure depends on its end, in bytes.
@@ -82,7 +83,8 @@ class Violation:
     def likeness(self) -> tuple[str, ...]:
         """The attributes that stay the same while a program is shrunk."""
         kind = self.outcome.kind.value
-        return (self.failure.clause, self.failure.aspect, kind, self.relation)
+        kept = kept_details(self.circumstances)
+        return (self.failure.clause, self.failure.aspect, kind, self.relation, *kept)
 
 
 def stage_violation(

@@ -38,6 +38,7 @@ from fscontract.contract.program.outcome import (
 )
 from fscontract.contract.program.program import OF_FILE, Program, Step
 from fscontract.contract.program.server_faults import clause_of_server
+from fscontract.contract.runner.call_details import details
 from fscontract.contract.runner.crashes import LeftOut, StepIndex
 from fscontract.contract.runner.execution import (
     Execution,
@@ -551,17 +552,21 @@ class Executor(Workspace):
     ) -> Violation:
         """Return the failure of a call; `step` has numbers for the anchors of the program's."""
         state = self.acceptor.states(node)[0]
-        assert judgement.failure is not None
+        failure = judgement.failure
+        assert failure is not None
         return Violation(
             program,
             index,
             program.steps[index],
             outcome,
-            judgement.failure,
+            failure,
             origin=state.origin.op,
             placed=0 <= state.pos < state.longest,
-            relation=relation(step, state, outcome, judgement.failure),
-            circumstances=tuple(circumstances(state, self.buffer, step, judgement.failure)),
+            relation=relation(step, state, outcome, failure),
+            circumstances=(
+                *circumstances(state, self.buffer, step, failure),
+                *details(step, state, outcome, failure),
+            ),
             judged=(step, state),
         )
 

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, TypeAlias
 from fscontract.contract import __version__
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner import exit_codes
+from fscontract.contract.runner.call_details import without_details
 from fscontract.contract.spec.clauses import Clause, Consequence
 from fscontract.contract.text import escaped, plural, printable, redact
 
@@ -240,9 +241,10 @@ class Counterexample:
         failures of its kind; with a program, those in which the call ends alike. One with calls
         before the failure covers it after more calls, too: how many of them shrinking can remove
         depends on the seed. So does one of a closed stream that raises, and one of a leak, which
-        the same calls make among others. One without the name of a file covers all names.
+        the same calls make among others. One without the name of a file covers all names, and one
+        without details of a call covers all of them.
         """
-        if self.has_signature(signature):
+        if self.has_signature(signature) or signature == without_details(self.signature):
             return True
         if signature == self.how:
             return not has_program or self.is_instance_of(signature)

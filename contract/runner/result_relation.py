@@ -19,15 +19,25 @@ _COMPARED = _NAMED_BY_ARGUMENTS | {"fs_info", "fs_size", "fs_sizes"}
 _COMPARED |= {"pa_info", "pa_infos", "pa_many", "pa_size"}
 
 
+def is_named_by_arguments(step: Step) -> bool:
+    """Return whether the name of a call has its arguments."""
+    return step.op in _NAMED_BY_ARGUMENTS
+
+
+def is_compared(step: Step) -> bool:
+    """Return whether the result of a call is compared by its entries."""
+    return step.op in _COMPARED
+
+
 def call_name(step: Step) -> str:
     """Return the operation of a call, with the arguments that say what it lists."""
-    given = step.args if step.op in _NAMED_BY_ARGUMENTS else ()
+    given = step.args if is_named_by_arguments(step) else ()
     return " ".join(map(str, (step.op, *given)))
 
 
 def of_result(step: Step, state: State, outcome: Outcome) -> str | None:
     """Return how a result differs from the right one; None for calls that are not compared."""
-    if step.op not in _COMPARED or outcome.raised:
+    if not is_compared(step) or outcome.raised:
         return None
     right = right_values(step, state)
     return ", ".join(_differences(right[0], outcome.value)) if right else ""

@@ -25,6 +25,7 @@ from fscontract.contract.program.filesystem_calls import WITHOUT_STREAM
 from fscontract.contract.program.open_calls import BuilderCall
 from fscontract.contract.program.outcome import FILL, Kind, Outcome
 from fscontract.contract.program.program import BLOCKS, OF_FILE, OPERATIONS, Program, Step
+from fscontract.contract.runner.call_details import is_detail
 from fscontract.contract.runner.crashes import STAYING
 from fscontract.contract.runner.execution import Violation
 from fscontract.contract.runner.result import USES
@@ -413,7 +414,7 @@ def _is_empty(step: Step, outcome: Outcome) -> bool:
 
 
 def _tells(circumstance: str) -> bool:
-    if circumstance in _EVERYWHERE or circumstance.startswith(_NAME):
+    if circumstance in _EVERYWHERE or circumstance.startswith(_NAME) or is_detail(circumstance):
         return False
     return circumstance in _TELLING or not circumstance.startswith(_AFTER)
 
