@@ -60,7 +60,7 @@ class Store(ABC):
         """Delete a file."""
 
     @abstractmethod
-    def length(self, path: str) -> int:
+    def length(self, path: str) -> int | None:
         """Return the length in bytes that the store reports."""
 
     @abstractmethod

@@ -436,7 +436,7 @@ class ObstoreBinding(StoreBinding):
             return self.store.get_range(path, start=start, length=length)
         except Exception:
             with suppress(Exception):
-                size = self._store.length(path)
+                size = self._store.length(path) or 0
                 if start >= size or length == 0:
                     return b""
             raise

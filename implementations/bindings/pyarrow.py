@@ -147,20 +147,38 @@ def _missing(fs: Any, path: str, opens: str) -> bytes:
 
 def _info(fs: Any, path: str, name: str, field: str) -> Any:
     given = paths_of(path, name)
-    value = getattr(fs.get_file_info(given), field)
+    info = fs.get_file_info(given)
+    value = getattr(info, field)
     if field == "type":
         return value.name
-    right = {"path": given, "base_name": os.path.basename(given)}
-    return value == right[field] if field in right else value
+    if field == "path":
+        return _is_same(fs, value, given)
+    return value == _base_name(fs, info, given) if field == "base_name" else value
+
+
+def _is_same(fs: Any, path: str, given: str) -> bool:
+    """Return whether a path is the given one, as it was given or as the filesystem spells it."""
+    return path == given or bool(fs.normalize_path(path) == fs.normalize_path(given))
+
+
+def _base_name(fs: Any, info: Any, given: str) -> str:
+    """Return the right base name, of the path of the information if that is right."""
+    return os.path.basename(info.path if _is_same(fs, info.path, given) else given)
 
 
 def _infos(fs: Any, path: str, paths: tuple[str, ...]) -> tuple[tuple[str, int | None], ...]:
     """Return the type and size of each path, in whichever order the filesystem returns them."""
-    given, found = paths_of(path, paths), several(fs.get_file_info(paths_of(path, paths)))
-    infos = {info.path: (info.type.name, info.size) for info in found}
+    given = paths_of(path, paths)
+    found = several(fs.get_file_info(given))
+    infos = {_spelled(fs, info.path, given): (info.type.name, info.size) for info in found}
     if sorted(infos) != sorted(given):
-        raise WrongType(f"expected information on {len(given)} paths, got it on {len(infos)}")
+        raise WrongType(f"expected information on {sorted(given)}, got it on {sorted(infos)}")
     return tuple(infos[one] for one in given)
+
+
+def _spelled(fs: Any, path: str, given: Iterable[str]) -> str:
+    """Return a path as it was given, if it was."""
+    return next((one for one in given if _is_same(fs, path, one)), path)
 
 
 def _select(fs: Any, path: str, selected: str) -> tuple[Any, ...]:
@@ -255,6 +273,7 @@ _WRITING: dict[str, Callable[..., Any]] = {"pa_many": _many, "pa_select_again": 
 
 
 _FILE = "file = fs.open_input_file(path)"
+_NORMAL = "fs.normalize_path"
 
 
 def _spell_arrow(step: Step) -> Call | None:
@@ -297,16 +316,18 @@ def _spell_compressed(compression: str) -> Call:
 def _spell_info(name: str, field: str) -> Call:
     path = path_text(name)
     text = f"fs.get_file_info({path}).{field}"
-    right = {"path": path, "base_name": f"os.path.basename({path})"}
-    if field in right:
-        return _equal(f"{text} == {right[field]}")
+    if field == "path":
+        return _equal(f"{_NORMAL}({text}) == {_NORMAL}({path})")
+    if field == "base_name":
+        return _equal(f"{text} == os.path.basename(fs.get_file_info({path}).path)")
     return _equal(f"{text}.name" if field == "type" else text)
 
 
 def _spell_infos(paths: tuple[str, ...]) -> Call:
     given = f"[{', '.join(map(path_text, paths))}]"
-    infos = "infos = {one.path: [one.type.name, one.size] for one in fs.get_file_info(paths)}"
-    return _equal("[infos[one] for one in paths]", f"paths = {given}", infos)
+    spelled = f"{_NORMAL}(one.path): [one.type.name, one.size]"
+    infos = f"infos = {{{spelled} for one in fs.get_file_info(paths)}}"
+    return _equal(f"[infos[{_NORMAL}(one)] for one in paths]", f"paths = {given}", infos)
 
 
 def _writing(files: Mapping[str, bytes]) -> Iterator[str]:
@@ -436,9 +457,10 @@ class PyArrowStore(Store):
         """Delete a file."""
         self.fs.delete_file(path)
 
-    def length(self, path: str) -> int:
+    def length(self, path: str) -> int | None:
         """Return the size that `get_file_info` reports."""
-        return int(self.fs.get_file_info(path).size)
+        size: int | None = self.fs.get_file_info(path).size
+        return size
 
     def directories(self) -> Iterable[str]:
         """Return the directories directly below the root."""
