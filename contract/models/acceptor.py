@@ -213,7 +213,7 @@ def _named(table: Operation, call: Call) -> Iterator[str]:
             yield from (refusal.origin or Origin(""))[1:4]
     for row in table.rows:
         if row.when(call):
-            yield from row.clauses
+            yield from (*row.clauses, *row.others(call))
 
 
 class _Everything(frozenset[str]):

@@ -21,6 +21,8 @@ MISSING = frozenset({Kind.NOT_FOUND})
 ANY_ERROR = frozenset(Kind) - {Kind.RETURNED}
 #: An exception in a list of results.
 RAISED = True
+#: Longer files are not searched for bytes: they may be sparse.
+_LARGEST_SEARCHED = 1 << 16
 
 
 class Rule(NamedTuple):
@@ -31,6 +33,8 @@ class Rule(NamedTuple):
     kinds: frozenset[Kind] = frozenset()
     #: Whether the documentation only recommends it.
     should: bool = False
+    #: Where it does, the clause that bytes violate that are in no file; "" if any are permitted.
+    of_data: str = ""
 
 
 #: Returns the rule of a call without anchors on a file with this content.
@@ -92,6 +96,15 @@ def _same(right: Any, value: Any) -> bool:
     return right is value if isinstance(right, bool) or right is None else bool(right == value)
 
 
+def _is_invented(value: Any, state: State) -> bool:
+    """Return whether a result has bytes that are at no offset of a file."""
+    if isinstance(value, tuple):
+        return any(_is_invented(one, state) for one in value)
+    if not isinstance(value, bytes) or state.longest > _LARGEST_SEARCHED:
+        return False
+    return not any(value in bytes(data) for data in (*state.versions, OTHER, REWRITTEN))
+
+
 def _accept(table: RuleTable, call: Call, outcome: Outcome) -> Accepted | Failure:
     rules = _rules(table, call)
     for rule in rules:
@@ -100,6 +113,8 @@ def _accept(table: RuleTable, call: Call, outcome: Outcome) -> Accepted | Failur
             return Accepted(call.state)
     first = rules[0]
     if first.should:
+        if first.of_data and not outcome.raised and _is_invented(outcome.value, call.state):
+            return Failure(first.of_data, "", "value")
         return Accepted(call.state, missed=(first.clause,))
     accepted = not first.values and not outcome.raised
     aspect = "accepted" if accepted else "raised" if outcome.raised else "value"
@@ -118,4 +133,8 @@ def _row(table: RuleTable, clause: str) -> Row:
     def applies(call: Call) -> bool:
         return _rules(table, call)[0].clause == clause
 
-    return Row((clause,), applies, partial(_accept, table), partial(_says, table))
+    def others(call: Call) -> tuple[str, ...]:
+        rule = _rules(table, call)[0]
+        return (rule.of_data,) if rule.should and rule.of_data else ()
+
+    return Row((clause,), applies, partial(_accept, table), partial(_says, table), others)

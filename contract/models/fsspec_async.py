@@ -31,7 +31,8 @@ def _awaited(op: str, method: str) -> Rules:
         rule = rules(data, *args)
         errors = rule.clause.rpartition(".")[2] in _ERRORS
         name = "errors" if errors else "limits" if rule.should else "data"
-        return rule._replace(clause=f"async.{method}.{name}")
+        of_data = f"async.{method}.data" if rule.of_data else ""
+        return rule._replace(clause=f"async.{method}.{name}", of_data=of_data)
 
     return run
 

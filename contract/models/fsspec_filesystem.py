@@ -47,7 +47,8 @@ _OPTIONAL = frozenset({"reversed", "past-end"})
 def _cat_file(data: bytes, begin: int | None, end: int | None) -> Rule:
     kind = _limit_kind(len(data), begin, end)
     values = (sliced(data, begin, end),)
-    return Rule(f"filesystem.cat-file.{kind}", values, should=kind in _OPTIONAL)
+    of_data = f"filesystem.cat-file.{'one-limit' if None in (begin, end) else 'range'}"
+    return Rule(f"filesystem.cat-file.{kind}", values, should=kind in _OPTIONAL, of_data=of_data)
 
 
 def _cat_file_positional(data: bytes, begin: int | None, end: int | None) -> Rule:
@@ -86,7 +87,8 @@ def _cat_ranges(
     }
     should = kinds & (_OPTIONAL | {"negative"})
     if should:
-        return Rule(f"filesystem.cat-ranges.{min(should)}", (parts,), should=True)
+        name, of_data = f"filesystem.cat-ranges.{min(should)}", "filesystem.cat-ranges.data"
+        return Rule(name, (parts,), should=True, of_data=of_data)
     numbers = isinstance(begins, int) or isinstance(ends, int)
     name = "scalars" if numbers else "data" if parts else "empty"
     return Rule(f"filesystem.cat-ranges.{name}", (parts,))
@@ -149,15 +151,19 @@ _DEFAULT_COUNT = 1024
 
 def _head(data: bytes, count: int | None) -> Rule:
     count = _DEFAULT_COUNT if count is None else count
-    past = count > len(data)
-    return Rule(f"filesystem.head.{'past-end' if past else 'data'}", (data[:count],), should=past)
+    return _end("head", data, count, data[:count])
 
 
 def _tail(data: bytes, count: int | None) -> Rule:
     count = _DEFAULT_COUNT if count is None else count
-    past = count > len(data)
-    kind = "past-end" if past else "data"
-    return Rule(f"filesystem.tail.{kind}", (data[max(len(data) - count, 0) :],), should=past)
+    return _end("tail", data, count, data[max(len(data) - count, 0) :])
+
+
+def _end(method: str, data: bytes, count: int, right: bytes) -> Rule:
+    """Return the rule of the first or last bytes of a file."""
+    name, past = f"filesystem.{method}.", count > len(data)
+    clause = f"{name}{'past-end' if past else 'data'}"
+    return Rule(clause, (right,), should=past, of_data=f"{name}data")
 
 
 def _get_file(data: bytes, path: str) -> Rule:

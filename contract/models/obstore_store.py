@@ -62,7 +62,8 @@ def _get_ranges(
     inside = all(0 <= low < high <= len(data) for low, high in pairs)
     name = "data" if inside else "past-end"
     parts = tuple(sliced(data, low, high) for low, high in pairs)
-    return Rule(f"store.get-ranges.{name}", (parts,), should=not inside)
+    clause, of_data = f"store.get-ranges.{name}", "store.get-ranges.data"
+    return Rule(clause, (parts,), should=not inside, of_data=of_data)
 
 
 def _head(data: bytes, waits: str) -> Rule:

@@ -27,9 +27,10 @@ from fscontract.contract.program.filesystem_calls import (
 
 def _segment(group: str, data: bytes, at: int, count: int) -> Rule:
     """Return the rule of a read of `count` bytes from an offset."""
-    past = at + count > len(data)
-    name = "past-end" if past else "range"
-    return Rule(f"arrow.{group}.{name}", (sliced(data, at, at + count),), should=past)
+    past, group = at + count > len(data), f"arrow.{group}"
+    clause = f"{group}.{'past-end' if past else 'range'}"
+    values = (sliced(data, at, at + count),)
+    return Rule(clause, values, should=past, of_data=f"{group}.range")
 
 
 def _independent(data: bytes, at: int, count: int) -> Rule:

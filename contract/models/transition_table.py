@@ -118,12 +118,16 @@ class Refusal(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A postcondition: if `when` holds, `accept` judges the outcome."""
+    """A postcondition: if `when` holds, `accept` judges the outcome.
+
+    `others` returns the clauses that only some wrong outcomes violate.
+    """
 
     clauses: tuple[str, ...]
     when: Callable[[Call], bool]
     accept: Callable[[Call, Outcome], Accepted | Failure]
     says: Callable[[Call], tuple[str, ...]]
+    others: Callable[[Call], tuple[str, ...]] = lambda _: ()
 
 
 class Operation(NamedTuple):

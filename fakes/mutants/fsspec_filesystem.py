@@ -120,6 +120,27 @@ def past_end_raises(
     return right(self).cat_file(path, start, end)
 
 
+@mutant("filesystem.cat-file.range", _method("cat_file"))
+def past_end_is_padded(
+    self: RightFilesystem, path: str, start: _Limit = None, end: _Limit = None
+) -> bytes:
+    """A range past the end is filled with zeros."""
+    size = end - start if start is not None and end is not None and 0 <= start <= end else 0
+    return right(self).cat_file(path, start, end).ljust(size, b"\0")
+
+
+@mutant("filesystem.head.data", _method("head"))
+def head_is_padded(self: RightFilesystem, path: str, size: int = 1024) -> bytes:
+    """The first bytes of a short file are filled with zeros."""
+    return right(self).head(path, size).ljust(size, b"\0")
+
+
+@mutant("filesystem.tail.data", _method("tail"))
+def tail_is_padded(self: RightFilesystem, path: str, size: int = 1024) -> bytes:
+    """The last bytes of a short file have zeros before them."""
+    return right(self).tail(path, size).rjust(size, b"\0")
+
+
 @mutant("filesystem.cat-file.reversed", _method("cat_file"))
 def reversed_reads_on(
     self: RightFilesystem, path: str, start: _Limit = None, end: _Limit = None
@@ -200,6 +221,18 @@ def needs_ranges(
 
 
 @mutant("filesystem.cat-ranges.past-end", _method("cat_ranges"))
+def ranges_have_to_fit(
+    self: RightFilesystem, paths: list[str], starts: Any, ends: Any, **how: Any
+) -> list[Any]:
+    """A range past the end raises OSError."""
+    low, high = _ranges(paths, starts, ends)
+    sizes = [len(self.content(path)) for path in paths if path in self.files]
+    if sizes and max((*low, *high)) > max(sizes):
+        raise OSError("range not satisfiable")
+    return right(self).cat_ranges(paths, starts, ends, **how)
+
+
+@mutant("filesystem.cat-ranges.data", _method("cat_ranges"))
 def padded_ranges(
     self: RightFilesystem, paths: list[str], starts: Any, ends: Any, **how: Any
 ) -> list[Any]:

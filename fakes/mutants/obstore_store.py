@@ -139,6 +139,18 @@ def ranges_have_to_fit(
     return right(self).get_ranges(path, starts=starts, ends=ends, **how)
 
 
+@mutant("store.get-ranges.data", RightStore.get_ranges)
+def ranges_are_padded(
+    self: RightStore, path: str, *, starts: Any, ends: Any = None, **how: Any
+) -> Any:
+    """A range past the end is filled with zeros."""
+    parts = right(self).get_ranges(path, starts=starts, ends=ends, **how)
+    if not ends:
+        return parts
+    sizes = [max(end - start, 0) for start, end in zip(starts, ends, strict=True)]
+    return [bytes(part).ljust(size, b"\0") for part, size in zip(parts, sizes, strict=True)]
+
+
 @mutant("store.head.size", RightStore.head)
 def head_counts_blocks(self: RightStore, path: str) -> dict[str, Any]:
     """The size is rounded up to blocks of 8 bytes."""

@@ -17,6 +17,12 @@ def read_at_swaps(self: RightArrowFile, nbytes: int, offset: int) -> bytes:
     return right(self).read_at(offset, nbytes)
 
 
+@mutant("arrow.read-at.range", RightArrowFile.read_at)
+def read_at_pads(self: RightArrowFile, nbytes: int, offset: int) -> bytes:
+    """A range past the end is filled with zeros."""
+    return right(self).read_at(nbytes, offset).ljust(nbytes, b"\0")
+
+
 @mutant("arrow.read-at.past-end", RightArrowFile.read_at)
 def read_at_has_to_fit(self: RightArrowFile, nbytes: int, offset: int) -> bytes:
     """A range past the end raises OSError."""

@@ -83,7 +83,7 @@ def test_cat_file_is_a_slice_and_names_its_limits(
     for op in ("fs_cat_file", "fs_read_bytes"):
         right = _judged(op, begin, end, gives=_DATA[begin:end])
         assert (right.exercised, right.missed) == ((name,), ())
-        wrong = _judged(op, begin, end, gives=b"x")
+        wrong = _judged(op, begin, end, gives=_DATA[3:4])
         charged = wrong.missed[0] if wrong.failure is None else wrong.failure.clause
         assert charged == name
 

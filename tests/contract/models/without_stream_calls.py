@@ -23,5 +23,5 @@ def assert_judged_by(clause: str, call: tuple[Any, ...], right: Any) -> None:
     """Assert that a clause is satisfied by the right result of a call, and by no other one."""
     found = judged(*call, gives=right)
     assert (found.exercised, found.missed) == ((clause,), ())
-    wrong = judged(*call, gives=b"x")
+    wrong = judged(*call, gives=-7)
     assert (wrong.missed or (wrong.failure and wrong.failure.clause,)) == (clause,)
