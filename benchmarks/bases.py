@@ -149,6 +149,8 @@ _OTHERS: dict[object, str] = {
     "filesystem.read-block.range": "F5",
     "filesystem.read-block.all": "F5",
     "filesystem.read-block.delimiter": "F5",
+    "arrow.input-stream.buffered": "F1",
+    "arrow.input-stream.data": "F1",
     "model.pread-thread-safe": "F1",
     "open.independent": "F1",
     "pread.isolation": "F1",
@@ -509,6 +511,9 @@ def makers() -> dict[str, Callable[[str], Binding]]:
             __getattr__("EmptyArrowFSWrapper")(ArrowLocal()), d, "Arrow"
         ),
         **{k.__name__: partial(_of_handler, k) for k in (FSSpecHandler, Buffers, SystemFiles)},
+        "MemoryHandler": lambda d: PyArrowBinding(
+            PyFileSystem(FSSpecHandler(Memory())), "", "MemoryHandler"
+        ),
         "Store": lambda d: ObstoreBinding(Store(), "Store"),
         "LocalStore": lambda d: ObstoreBinding(LocalStore(d), "LocalStore"),
         **{name: partial(_of_files, name, opener, None) for name, opener in files.items()},

@@ -425,6 +425,8 @@ _SPELLINGS: dict[str, Callable[..., Call]] = {
 }
 
 
+#: The operations that open streams, which the file of a wrapped filesystem may spoil.
+_STREAMS = ("pa_input_stream",)
 _WORDING = Wording(
     "fs.open_input_file(name)", "with fs.open_output_stream(name) as out: out.write({data})"
 )
@@ -506,14 +508,17 @@ class PyArrowBinding(StoreBinding):
         handler = getattr(inner, "handler", None)
         if handler is None:
             return {}
-        own = handler
+        own, at = handler, _innermost_path(self.fs, path)
+        below: list[Any] = []
         if isinstance(handler, FSSpecHandler):
             own = below_directories(handler.fs)
+            with inspected(handler.fs.open(at, "rb")) as file:
+                below = [file]
         with inspected(self.fs.open_input_file(path)) as file:
             found = sources_of(file, {**FILE_METHODS, "pread": ("read_at",)}, own)
-        with inspected(handler.open_input_file(_innermost_path(self.fs, path))) as file:
-            wrapped = frozenset(class_name(type(one)) for one in (inner, file))
-        return found and {**found, WRAPPED: wrapped}
+        with inspected(handler.open_input_file(at)) as file:
+            wrapped = frozenset(class_name(type(one)) for one in (inner, file, *below))
+        return found and {**found, **dict.fromkeys((WRAPPED, *_STREAMS), wrapped)}
 
     @classmethod
     def connect(cls, url: str, arguments: dict[str, Any]) -> dict[str, Any]:

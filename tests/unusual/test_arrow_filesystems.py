@@ -6,10 +6,12 @@ from operator import attrgetter
 from typing import Any
 
 import pytest
-from pyarrow.fs import FileInfo, FileType
+from fsspec.implementations.dirfs import DirFileSystem
+from fsspec.implementations.memory import MemoryFileSystem
+from pyarrow.fs import FileInfo, FileType, FSSpecHandler, PyFileSystem
 
 from fscontract import check
-from fscontract.contract.runner.result import VIOLATED, RunResult
+from fscontract.contract.runner.result import VIOLATED, RunResult, Verdict
 from tests.samples import sampled
 from tests.unusual import arrow_filesystems
 from tests.unusual.arrow_filesystems import Handler, Lowers, Prefixes, Rooted, below, filesystem
@@ -71,3 +73,23 @@ def test_an_unknown_size_is_no_status() -> None:
     """But regular files are guaranteed to have a size."""
     result = check(lambda: filesystem(_Unsized), clauses=["arrow.info.size", "model.len-eq-status"])
     assert _failing(result) == ["arrow.info.size"]
+
+
+class _Memory(MemoryFileSystem):  # type: ignore[misc]
+    """A subclass without differences."""
+
+    cachable = False
+
+
+@pytest.mark.parametrize("directory", ["", "/below"])
+def test_a_handler_of_a_subclass_inherits_the_failures_of_its_files(directory: str) -> None:
+    """The streams of a file in memory share a position (F1)."""
+    fs = _Memory()
+    if directory:
+        fs.makedirs(directory)
+        fs = DirFileSystem(directory, fs)
+    clauses = ["open.independent", "arrow.input-stream.*"]
+    result = check(lambda: PyFileSystem(FSSpecHandler(fs)), clauses=clauses)
+    inherited = {c.clause.id for c in result.clauses if c.outcome is Verdict.INHERITED}
+    assert _failing(result) == []
+    assert {"open.independent", "arrow.input-stream.data"} <= inherited

@@ -171,7 +171,9 @@ def test_a_filesystem_behind_a_handler_inherits_what_files_of_pyarrow_do_wrong()
     binding = PyArrowBinding(fs.PyFileSystem(fs.FSSpecHandler(inner)), "", "mine")
     sources = binding.sources("/handled")
     assert sources["pread"] == sources["py_readline"] == {"pyarrow.lib.NativeFile"}
-    assert sources["wrapped"] == {"pyarrow._fs.PyFileSystem", "pyarrow.lib.PythonFile"}
+    memory = "fsspec.implementations.memory.MemoryFile"
+    wrapped = {"pyarrow._fs.PyFileSystem", "pyarrow.lib.PythonFile", memory}
+    assert sources["wrapped"] == sources["pa_input_stream"] == wrapped
 
 
 class _Buffers(fs.FSSpecHandler):  # type: ignore[misc]
