@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -87,12 +88,30 @@ def below(name: str, directory: str = LISTED) -> str:
     return after.strip("/") if found else f"?/{str(name).strip('/').rpartition('/')[2]}"
 
 
-#: The names of MANY files, and the seconds in which a target has to write them to be judged.
+#: The names of MANY files, the seconds in which a target has to write them to be judged, and those
+#: in which it has to write and list them for them to be removed: removing may take longer.
 _MANY_NAMES = tuple(f"n{number:04}" for number in range(MANY_FILES))
-_WRITING = 3.0
+_WRITING, _LISTING = 3.0, 1.0
 
 
-def write_many(target: Target, path: str) -> tuple[str, ...]:
+@contextmanager
+def many_files(
+    target: Target, path: str, remove: Callable[[str], object]
+) -> Iterator[tuple[str, ...]]:
+    """Write MANY files and return their names; `remove` their directory in the end.
+
+    Those of a slow target stay until the end of the run: the call that is judged has a time limit.
+    """
+    began = monotonic()
+    try:
+        yield _write_many(target, path)
+    finally:
+        if monotonic() - began < _LISTING:
+            with suppress(Exception):  # what is left makes later listings slow, and nothing else
+                remove(path + MANY)
+
+
+def _write_many(target: Target, path: str) -> tuple[str, ...]:
     """Write MANY files, and return their names; raise NotImplementedError if it takes too long."""
     ends = monotonic() + _WRITING
     for name in _MANY_NAMES:
@@ -254,12 +273,8 @@ def _listed(fs: Any, lister: str, directory: str) -> list[str]:
 
 def _many(target: Target, path: str, lister: str) -> tuple[int, int]:
     fs = target.filesystem
-    try:
-        write_many(target, path)
+    with many_files(target, path, partial(fs.rm, recursive=True)):
         return count_many(_listed(fs, lister, path + MANY))
-    finally:
-        with suppress(Exception):  # what is left makes later listings slow, and nothing else
-            fs.rm(path + MANY, recursive=True)
 
 
 def _named(target: Target, path: str, caller: str, name: str) -> Any:

@@ -11,7 +11,6 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from typing import Any, ClassVar
 
 from fscontract.contract.binding import Action, Binding, Opened
@@ -44,8 +43,8 @@ from fscontract.implementations.bindings.filesystem_calls import (
 from fscontract.implementations.bindings.fsspec_listings import (
     below,
     count_many,
+    many_files,
     named_end,
-    write_many,
     written_beside,
 )
 from fscontract.implementations.bindings.fsspec_quirks import (
@@ -205,13 +204,10 @@ def _entry(info: Any, directory: str) -> tuple[str, str, int | None]:
 
 def _many(target: Target, path: str, lister: str) -> tuple[int, int]:
     fs, directory = target.filesystem, path + MANY
-    try:
-        asked = [f"{directory}/{name}" for name in write_many(target, path)]
+    with many_files(target, path, fs.delete_dir) as names:
+        asked = [f"{directory}/{name}" for name in names]
         found = _selected(fs, directory) if lister == "selector" else fs.get_file_info(asked)
         return count_many(info.path for info in found if info.is_file)
-    finally:
-        with suppress(Exception):  # what is left makes later listings slow, and nothing else
-            fs.delete_dir(directory)
 
 
 #: Numbers of directories, each of which changes once.

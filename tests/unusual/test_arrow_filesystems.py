@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from operator import attrgetter
 from typing import Any
 
@@ -93,3 +94,23 @@ def test_a_handler_of_a_subclass_inherits_the_failures_of_its_files(directory: s
     inherited = {c.clause.id for c in result.clauses if c.outcome is Verdict.INHERITED}
     assert _failing(result) == []
     assert {"open.independent", "arrow.input-stream.data"} <= inherited
+
+
+class _SlowToRemove(Handler):
+    """Writes and lists many files in a second, and takes long to remove them."""
+
+    def store(self, path: str, data: bytes) -> None:
+        """Store a file slowly."""
+        time.sleep(0.0012)
+        super().store(path, data)
+
+    def delete_dir(self, path: str) -> None:
+        """Remove a directory, a file at a time."""
+        start = self.key(path) + "/"
+        time.sleep(0.004 * sum(path.startswith(start) for path in self.files))
+        super().delete_dir(path)
+
+
+def test_the_removal_of_many_files_is_no_hang_of_their_listing() -> None:
+    result = check(lambda: filesystem(_SlowToRemove), clauses="arrow.select.entries", timeout=3)
+    assert (_failing(result), result.exit_code) == ([], 0)
