@@ -55,8 +55,8 @@ def details(step: Step, state: State, outcome: Outcome, failure: Failure) -> Ite
         return
     right = next(iter(right_values(step, state)), None)
     if not is_named_by_arguments(step):
-        asked = [*_words(step), *_extent(step, state.versions[-1], right)]
-        yield from (f"{_ASKED} {' '.join(asked)}",) if asked else ()
+        asked = [*_extent(step, state.versions[-1], right), *_words(step)]
+        yield from (f"{_ASKED} {', '.join(asked)}",) if asked else ()
     if not outcome.raised and not is_compared(step):
         difference = _difference(right, outcome.value)
         yield from (f"{_GOT} {difference}",) if difference else ()
