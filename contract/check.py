@@ -22,7 +22,7 @@ from fscontract.contract.runner.time_budget import EFFORTS
 from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.spec.clauses import STREAM, Clause
 from fscontract.contract.spec.known_failures import Known, load_known
-from fscontract.contract.targets import UsageError, bind_connector, with_faults
+from fscontract.contract.targets import UsageError, bind_connector, with_faults, with_only_file
 
 if TYPE_CHECKING:
     from fscontract.contract.runner.result import RunResult
@@ -60,7 +60,7 @@ def check(
     """Check a target for conformance in this process, and return the result without secrets.
 
     `target` is a name, URL or `file.py:callable` as on the command line, with its `options`, and
-    for a read-only URL `file` and `content`; or a filesystem, a callable that returns one, or a
+    for a read-only store `file` and `content`; or a filesystem, a callable that returns one, or a
     binding. `clauses` are ids, groups or globs, and so is `exclude`, which removes clauses from
     them. `faults`, an effort, adds programs whose requests fail. `server_faults` adds programs
     while a server on loopback misbehaves, which the target or its `options` name by `{url}` and the
@@ -149,10 +149,10 @@ class InProcess:
 def _bind(target: Target, run: RunOptions) -> Binding | PipelineBinding:
     if isinstance(target, str):
         return resolve_any(target, run)
-    if run.options or run.file is not None or run.content is not None or run.server_faults:
-        raise UsageError(
-            "options, file, content and server_faults require a name or a URL as target"
-        )
+    if run.options or run.server_faults:
+        raise UsageError("options and server_faults require a name or a URL as target")
     name = getattr(target, "__name__", type(target).__name__)
     binding = target if isinstance(target, PipelineBinding) else bind_connector(target, name)
+    if (run.file, run.content) != (None, None):
+        binding = with_only_file(binding, name, run.file, run.content)
     return with_faults(binding, name) if run.faults is not None else binding

@@ -181,7 +181,25 @@ def _resolve(
             f"unknown target {text!r}{hint or near_misses(text, named)}; known: {_names(named)}; "
             "or a URL, package.module:callable, file.py:callable"
         )
-    return _from_callable(text, match["place"], match["name"], options)
+    found = _from_callable(text, match["place"], match["name"], options)
+    return found if content is None else with_only_file(found, text, file, content)
+
+
+def with_only_file(
+    binding: Binding | PipelineBinding, text: str, file: str | None, content: Path | None
+) -> Binding:
+    """Return a binding of the same filesystem to one file, of which `content` is a local copy.
+
+    Raise UsageError unless it is one of fsspec.
+    """
+    _check_content(file, content)
+    assert content is not None
+    method = getattr(binding, "with_only_file", None)
+    if method is None:
+        raise UsageError(
+            f"{mask_url(text)}: --file and --content require a URL, or a filesystem of fsspec"
+        )
+    return _expect_binding(method(file, content.read_bytes()), text)
 
 
 def _without_callable(text: str) -> str:
@@ -286,12 +304,18 @@ def bind_connector(connector: Any, name: str) -> Binding:
 
 
 def _check_file(text: str, file: str | None, content: Path | None) -> None:
+    _check_content(file, content)
+    if file is not None and "://" not in text and not names_code(text):
+        raise UsageError(
+            f"--file and --content require a URL or a callable as target, got {text!r}"
+        )
+
+
+def _check_content(file: str | None, content: Path | None) -> None:
     if (file is None) != (content is None):
         raise UsageError("--file and --content must be used together")
     if content is not None and not content.is_file():
         raise UsageError(f"--content: file not found: {content}")
-    if file is not None and "://" not in text:
-        raise UsageError(f"--file and --content require a URL as target, got {text!r}")
 
 
 def _from_url(

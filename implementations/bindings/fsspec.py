@@ -362,6 +362,11 @@ class FsspecBinding(ScratchBinding):
             return None
         return cls(obj, tempfile.gettempdir() if is_local(obj) else obj.root_marker, name)
 
+    def with_only_file(self, file: str, content: bytes) -> FsspecBinding:
+        """Return a binding of the same filesystem to an existing file with this content."""
+        path = self.fs._strip_protocol(file)
+        return FsspecBinding(self.fs, self._root, self.name, content, path)
+
     def prepare(self) -> None:
         """Create a random directory below the root, or find the only file; raise TargetError."""
         if getattr(self.fs, "asynchronous", False):

@@ -316,7 +316,7 @@ def test_a_missing_module_of_this_package_is_a_bug() -> None:
         ("http://h", "http://h/f", None, "must be used together"),
         ("http://h", None, Path("here"), "must be used together"),
         ("http://h", "http://h/f", Path("none"), "--content: file not found: none"),
-        ("demo", "http://h/f", Path("here"), "require a URL as target, got 'demo'"),
+        ("demo", "http://h/f", Path("here"), "a URL or a callable as target, got 'demo'"),
     ],
 )
 def test_file_and_content_are_checked(

@@ -158,7 +158,7 @@ def test_check_of_an_object_with_options_raises_usage_error() -> None:
     with pytest.raises(UsageError) as caught:
         check(MemoryFileSystem(), options={"a": "b"})
     assert str(caught.value) == snapshot(
-        "options, file, content and server_faults require a name or a URL as target"
+        "options and server_faults require a name or a URL as target"
     )
 
 
