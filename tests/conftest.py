@@ -16,6 +16,7 @@ from hypothesis import settings
 
 from tests.few_programs import run_few
 from tests.script_runner import ScriptRunner, running
+from tests.warm import OF_COMMANDS, OF_PROGRAMS, WarmPython, warm_python
 
 pytest_plugins = ["pytester"]
 
@@ -116,6 +117,20 @@ def bare_scripts() -> Iterator[ScriptRunner]:
 def own_scripts() -> Iterator[ScriptRunner]:
     """Return a process in which scripts run on fscontract's own streams."""
     with running() as runner:
+        yield runner
+
+
+@pytest.fixture(scope="session")
+def warm_commands() -> Iterator[WarmPython]:
+    """Return a process whose forks run the command."""
+    with warm_python(*OF_COMMANDS) as runner:
+        yield runner
+
+
+@pytest.fixture(scope="session")
+def warm_programs() -> Iterator[WarmPython]:
+    """Return a process whose forks run programs that use other libraries."""
+    with warm_python(*OF_PROGRAMS) as runner:
         yield runner
 
 

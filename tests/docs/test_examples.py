@@ -12,7 +12,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,8 +23,10 @@ import pytest
 from tests.few_programs import run_few_in_commands
 from tests.limits import DEADLOCK
 from tests.pytest_options import WITHOUT_OTHERS
+from tests.warm import WarmPython
 
 ROOT = Path(__file__).resolve().parents[2]
+_SCRIPTS = Path(sys.executable).parent
 #: All but docs/findings.md, whose programs are those of tests/findings, and the generated clauses.
 DOCUMENTS = [
     ROOT / "README.md",
@@ -115,20 +117,34 @@ def _files_before(block: Block) -> dict[str, str]:
 def environment(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Mapping[str, str]:
-    """Return the environment of a reader; for docs/how-to/s3.md it has a bucket and its keys."""
+    """Return the environment of a reader; for docs/how-to/s3.md it has a bucket and its keys.
+
+    With few programs the command `fscontract` is a fork, which need not start anew.
+    """
     block: Block = request.getfixturevalue("block")
     needs_all = os.environ.get("UPDATE_DOCS") or any(text in block.text for text in NEED_ALL)
-    if request.param == "few programs" and not needs_all:
-        run_few_in_commands(monkeypatch)
+    directories = [_SCRIPTS]
+    if request.param == "few programs":
+        if not needs_all:
+            run_few_in_commands(monkeypatch)
+        directories.insert(0, request.getfixturevalue("warm_scripts"))
+    found = _environment(directories)
     if block.document.name != "s3.md":
-        return _environment()
-    return {**_environment(), **request.getfixturevalue("bucket")}
+        return found
+    return {**found, **request.getfixturevalue("bucket")}
 
 
-def _environment() -> Mapping[str, str]:
-    """Without CI, where pytest prints longer lines."""
-    scripts = str(Path(sys.executable).parent)
-    path = os.pathsep.join([scripts, os.environ.get("PATH", "")])
+@pytest.fixture(scope="session")
+def warm_scripts(warm_commands: WarmPython, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory with a command `fscontract` that a fork runs."""
+    directory = tmp_path_factory.mktemp("scripts")
+    warm_commands.write_command(directory, _SCRIPTS / "fscontract")
+    return directory
+
+
+def _environment(directories: Sequence[Path]) -> Mapping[str, str]:
+    """Without CI, where pytest prints longer lines; with the commands of directories."""
+    path = os.pathsep.join([*map(str, directories), os.environ.get("PATH", "")])
     kept = {k: v for k, v in os.environ.items() if k not in ("CI", "BUILD_NUMBER")}
     return {**kept, "PATH": path, "PYTEST_ADDOPTS": f"-p no:cacheprovider {WITHOUT_OTHERS}"}
 
@@ -161,9 +177,16 @@ def place(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     [pytest.param(b, marks=pytest.mark.deep if SESSION in b.text else ()) for b in PROGRAMS],
     ids=str,
 )
-def test_programs_run(block: Block, place: Path, environment: Mapping[str, str]) -> None:
-    """Its assertions hold."""
-    done = _run([sys.executable, "-W", "error", "-c", block.text], place, environment)
+def test_programs_run(
+    block: Block, place: Path, environment: Mapping[str, str], request: pytest.FixtureRequest
+) -> None:
+    """Its assertions hold: in a fork, and in `tox -e docs` in a new interpreter."""
+    arguments = ["-W", "error", "-c", block.text]
+    if request.node.callspec.params["environment"] == "few programs":
+        runner: WarmPython = request.getfixturevalue("warm_programs")
+        done = runner.run(arguments, place, environment, joined=True)
+    else:
+        done = _run([sys.executable, *arguments], place, environment)
     assert (done.returncode, done.stdout) == (0, "")
 
 

@@ -1,11 +1,10 @@
-"""Run the command in a separate process, and check that it leaves nothing behind."""
+"""Run the command in a separate process, a fork, and check that it leaves nothing behind."""
 
 from __future__ import annotations
 
 import json
 import os
 import subprocess
-import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,8 +15,8 @@ import pytest
 
 from servers.http_files import DATA, WithoutRanges, WithRanges, serving
 from tests.few_programs import run_few_in_commands
-from tests.limits import DEADLOCK
 from tests.samples import is_sampled
+from tests.warm import WarmPython
 
 #: Modules with many ways in which a target misbehaves: the ordinary run takes half of them.
 _SAMPLED = ("test_robustness.py", "test_ends.py")
@@ -58,6 +57,8 @@ class Ended:
 
 
 Command: TypeAlias = Callable[..., Ended]
+#: Runs any subcommand.
+Run: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(autouse=True)
@@ -84,7 +85,7 @@ def target(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def check(tmp_path: Path, place: Path) -> Command:
+def check(tmp_path: Path, place: Path, warm_commands: WarmPython) -> Command:
     """Return a function that runs `fscontract check`.
 
     It asserts that no temporary file is left, and in the directory of the command only replay
@@ -94,26 +95,28 @@ def check(tmp_path: Path, place: Path) -> Command:
     temporary.mkdir()
     target = tmp_path / "target"
     environment = {**os.environ, "TMPDIR": str(temporary)}
-    environment.pop(
-        "PYTHONUNBUFFERED", None
-    )  # what is printed waits in a buffer, as it mostly does
+    # What is printed waits in a buffer, as it mostly does.
+    environment.pop("PYTHONUNBUFFERED", None)
 
     def run(*args: str) -> Ended:
         before = {*place.iterdir()}
-        done = subprocess.run(
-            [sys.executable, "-m", "fscontract", "check", *args, "--json", str(report)],
-            cwd=place,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=DEADLOCK,
-            check=False,
-        )
+        arguments = ["-m", "fscontract", "check", *args, "--json", str(report)]
+        done = warm_commands.run(arguments, place, environment)
         assert not list(temporary.iterdir())
         assert not target.exists() or not list(target.iterdir())
         assert {*place.iterdir()} - before <= {place / ".fscontract", place / "__pycache__"}
         data = json.loads(report.read_text()) if report.exists() else None
         return Ended(done.returncode, done.stdout, done.stderr, data)
+
+    return run
+
+
+@pytest.fixture
+def command(place: Path, warm_commands: WarmPython) -> Run:
+    """Return a function that runs `fscontract` with arguments."""
+
+    def run(*args: str) -> subprocess.CompletedProcess[str]:
+        return warm_commands.run(["-m", "fscontract", *args], place, os.environ)
 
     return run
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 from inline_snapshot import snapshot
 
 from fscontract.contract.targets import made_at, new_name
-from tests.limits import DEADLOCK
+from tests.end_to_end.conftest import Run
 
 HOSTILE = f"{Path(__file__).with_name('hostile.py')}:make"
+Clean: TypeAlias = Callable[..., tuple[int, str, str]]
 OLD = "fscontract-20201121T203400Z-ab12cd34"
 #: Names that are nearly those of a run.
 OTHERS = (
@@ -26,17 +29,15 @@ OTHERS = (
 )
 
 
-def clean(place: Path, *args: str) -> tuple[int, str, str]:
-    """Return exit code, standard output and standard error of `fscontract clean`."""
-    done = subprocess.run(
-        [sys.executable, "-m", "fscontract", "clean", *args],
-        cwd=place,
-        capture_output=True,
-        text=True,
-        timeout=DEADLOCK,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
+@pytest.fixture
+def clean(command: Run) -> Clean:
+    """Return a function for exit code, standard output and error of `fscontract clean`."""
+
+    def run(*args: str) -> tuple[int, str, str]:
+        done = command("clean", *args)
+        return done.returncode, done.stdout, done.stderr
+
+    return run
 
 
 @pytest.fixture(params=["fsspec", "stream", "python-file"])
@@ -57,7 +58,7 @@ def make():
 
 
 def test_clean_removes_only_old_directories_of_runs(
-    arguments: tuple[str, ...], place: Path, target: Path
+    arguments: tuple[str, ...], clean: Clean, target: Path
 ) -> None:
     """It lists younger ones, and those whose name has no time."""
     young = new_name()
@@ -65,7 +66,7 @@ def test_clean_removes_only_old_directories_of_runs(
         (target / name).mkdir()
         (target / name / "000001").touch()
     (target / OLD.replace("ab", "cd")).touch()  # a file, not a directory
-    code, said, _ = clean(place, *arguments)
+    code, said, _ = clean(*arguments)
     assert code == 0
     left = {path.name for path in target.iterdir()}
     assert left == {young, OLD.replace("ab", "cd"), *OTHERS}
@@ -79,18 +80,18 @@ def test_clean_removes_only_old_directories_of_runs(
     )
 
 
-def test_dry_run_lists_and_removes_nothing(place: Path, target: Path) -> None:
+def test_dry_run_lists_and_removes_nothing(clean: Clean, target: Path) -> None:
     (target / OLD).mkdir()
-    code, said, _ = clean(place, f"file://{target}", "--dry-run")
+    code, said, _ = clean(f"file://{target}", "--dry-run")
     assert (code, said) == (0, f"would remove: {target}/{OLD}\n")
     assert (target / OLD).is_dir()
 
 
-def test_older_than_sets_the_age(place: Path, target: Path) -> None:
+def test_older_than_sets_the_age(clean: Clean, target: Path) -> None:
     name = new_name(datetime.now(timezone.utc) - timedelta(hours=30))
     (target / name).mkdir()
-    assert clean(place, f"file://{target}", "--older-than", "2d")[1].startswith("skipped: ")
-    assert clean(place, f"file://{target}", "--older-than", "29h")[1].startswith("removed: ")
+    assert clean(f"file://{target}", "--older-than", "2d")[1].startswith("skipped: ")
+    assert clean(f"file://{target}", "--older-than", "29h")[1].startswith("removed: ")
     assert not list(target.iterdir())
 
 
@@ -119,16 +120,16 @@ MISTAKES: dict[str, str] = snapshot(
     ids=str,
 )
 def test_mistake_of_clean_is_one_line_with_the_exit_code_of_check(
-    args: tuple[str, ...], code: int, place: Path
+    args: tuple[str, ...], code: int, clean: Clean
 ) -> None:
-    found, _, errors = clean(place, *args)
+    found, _, errors = clean(*args)
     assert found == code
     assert len(errors.splitlines()) == 1
     assert re.sub(r"known: .*", "known: ...", errors) == MISTAKES[" ".join(args)]
 
 
 def test_clean_removes_the_directory_of_a_killed_run(
-    place: Path, target: Path, tmp_path: Path
+    clean: Clean, place: Path, target: Path, tmp_path: Path
 ) -> None:
     """A run in one process has no other process to remove it."""
     command = [sys.executable, "-m", "fscontract", "check", "--no-isolate", f"file://{target}"]
@@ -139,6 +140,6 @@ def test_clean_removes_the_directory_of_a_killed_run(
     (left,) = target.iterdir()
     assert made_at(left.name) is not None
     assert not list(place.iterdir())
-    assert clean(place, f"file://{target}")[1].startswith(f"skipped: {left}: created at ")
-    assert clean(place, f"file://{target}", "--older-than", "0s")[:2] == (0, f"removed: {left}\n")
+    assert clean(f"file://{target}")[1].startswith(f"skipped: {left}: created at ")
+    assert clean(f"file://{target}", "--older-than", "0s")[:2] == (0, f"removed: {left}\n")
     assert not list(target.iterdir())

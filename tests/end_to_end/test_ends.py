@@ -21,7 +21,7 @@ from fscontract.contract.binding import TargetError
 from fscontract.contract.isolation import supervisor
 from fscontract.contract.runner import run_options
 from fscontract.contract.runner.run_options import RunOptions
-from tests.end_to_end.conftest import Command, Ended
+from tests.end_to_end.conftest import Command, Ended, Run
 
 ENDING = f"{Path(__file__).with_name('ending.py')}:make"
 CLAUSE = "read-byte.value"
@@ -198,18 +198,6 @@ def test_set_up_that_exceeds_its_limit_is_ended(
 # Other commands -----------------------------------------------------------------------------------
 
 
-def command(place: Path, *args: str) -> subprocess.CompletedProcess[str]:
-    """Run another command in a separate process."""
-    return subprocess.run(
-        [sys.executable, "-m", "fscontract", *args],
-        cwd=place,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-
-
 @pytest.fixture
 def replay(place: Path) -> str:
     """Return a replay file of one read."""
@@ -228,10 +216,10 @@ def replay(place: Path) -> str:
     ],
 )
 def test_command_whose_target_ends_the_process_exits_3_with_one_line(
-    args: tuple[str, ...], place: Path, target: Path, replay: str
+    args: tuple[str, ...], command: Run, target: Path, replay: str
 ) -> None:
     options = ("-o", f"root={target}", "-o", "where=factory")
-    done = command(place, *args, *options)
+    done = command(*args, *options)
     assert done.returncode == 3
     assert done.stderr == snapshot(
         "fscontract: error: the process exited with status 0 before there was a result\n"
@@ -239,22 +227,22 @@ def test_command_whose_target_ends_the_process_exits_3_with_one_line(
 
 
 def test_known_failures_of_a_target_that_ends_in_its_set_up_are_an_error(
-    place: Path, target: Path
+    command: Run, place: Path, target: Path
 ) -> None:
     options = (ENDING, "-o", f"root={target}", "-o", "where=factory")
-    done = command(place, "known", "--write", "k.yaml", *options, "--reason", "r")
+    done = command("known", "--write", "k.yaml", *options, "--reason", "r")
     assert (done.returncode, (place / "k.yaml").exists()) == (3, False)
     assert done.stderr.endswith("make: the process exited with status 0 during set-up\n")
 
 
 def test_check_passes_by_the_known_failures_of_a_target_whose_call_ends_the_process(
-    place: Path, target: Path
+    command: Run, target: Path
 ) -> None:
     ends = ("-o", f"root={target}", "-o", "how=is-killed", "-o", "where=read")
     options = (ENDING, *ends, "--clauses", CLAUSE, "--timeout", "5")
-    written = command(place, "known", "--write", "k.yaml", *options, "--reason", "r")
+    written = command("known", "--write", "k.yaml", *options, "--reason", "r")
     assert written.stdout.startswith(f"added: {CLAUSE}: "), written.stderr
-    assert command(place, "check", "--known", "k.yaml", *options).returncode == 0
+    assert command("check", "--known", "k.yaml", *options).returncode == 0
 
 
 REPLAYS: dict[str, str] = snapshot(
@@ -273,18 +261,18 @@ read-byte.value: ends the process
 
 @pytest.mark.parametrize("how", ["exits", "is-killed"])
 def test_replay_of_a_program_that_ends_the_process_fails(
-    how: str, place: Path, target: Path, replay: str
+    how: str, command: Run, target: Path, replay: str
 ) -> None:
     options = ("-o", f"root={target}", "-o", f"how={how}", "-o", "where=read")
-    done = command(place, "replay", replay, ENDING, *options)
+    done = command("replay", replay, ENDING, *options)
     assert done.returncode == 1
     assert done.stdout == REPLAYS[how]
 
 
 def test_replay_in_another_process_has_the_usual_output_and_exit_code(
-    place: Path, replay: str
+    command: Run, replay: str
 ) -> None:
-    done = command(place, "replay", replay, "memory")
+    done = command("replay", replay, "memory")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(f"{CLAUSE}: passes now\n")
 

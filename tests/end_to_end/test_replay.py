@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 from inline_snapshot import snapshot
 
-from tests.end_to_end.conftest import Command, Ended
-from tests.limits import DEADLOCK
+from tests.end_to_end.conftest import Command, Ended, Run
 
+Again: TypeAlias = Callable[..., tuple[int, str]]
 _MINE = """
 import io
 from fsspec.implementations.local import LocalFileSystem
@@ -28,20 +28,18 @@ def make(auto_mkdir):
 _PROFILE = "name: mine\ntitle: Mine\nextends: fsspec\nfeatures: {supports-vectored-io: false}\n"
 
 
-def again(ended: Ended, place: Path, *more: str) -> tuple[int, str]:
-    """Run the first replay command of a report where the check ran; return exit code and output."""
-    (line, *_) = (x for x in ended.stdout.splitlines() if x.startswith("  again "))
-    words = shlex.split(line.removeprefix("  again "))
-    assert words[0] == "fscontract"
-    done = subprocess.run(
-        [sys.executable, "-m", *words, *more],
-        cwd=place,
-        capture_output=True,
-        text=True,
-        timeout=DEADLOCK,
-        check=False,
-    )
-    return done.returncode, done.stdout + done.stderr
+@pytest.fixture
+def again(command: Run) -> Again:
+    """Return a function that runs the first replay command of a report: exit code and output."""
+
+    def run(ended: Ended, *more: str) -> tuple[int, str]:
+        (line, *_) = (x for x in ended.stdout.splitlines() if x.startswith("  again "))
+        name, *words = shlex.split(line.removeprefix("  again "))
+        assert name == "fscontract"
+        done = command(*words, *more)
+        return done.returncode, done.stdout + done.stderr
+
+    return run
 
 
 @pytest.mark.parametrize(
@@ -63,6 +61,7 @@ def test_copied_replay_command_fails_again_for_each_kind_of_target(
     arguments: tuple[str, ...],
     clause: str,
     check: Command,
+    again: Again,
     place: Path,
     target: Path,
     archive: Path,
@@ -73,18 +72,20 @@ def test_copied_replay_command_fails_again_for_each_kind_of_target(
     (place / "mine.yaml").write_text(_PROFILE)
     known = {"target": target, "archive": archive, "copy": copy, "no_ranges": no_ranges}
     ended = check(*(a.format(**known) for a in arguments), "--clauses", clause)
-    code, text = again(ended, place)
+    code, text = again(ended)
     assert (code, text.splitlines()[0]) == (1, f"{clause}: still fails")
     assert "  program    f = open(" in text
 
 
-def test_replay_asks_for_options_because_they_are_not_kept(check: Command, place: Path) -> None:
+def test_replay_asks_for_options_because_they_are_not_kept(
+    check: Command, again: Again, place: Path
+) -> None:
     (place / "mine.py").write_text(_MINE)
     ended = check("./mine.py:make", "-o", "auto_mkdir=true", "--clauses", "read-fully.eof")
-    code, text = again(ended, place)
+    code, text = again(ended)
     assert code == 2
     assert re.sub(r"\S+\.json", "FILE", text) == snapshot(
         "fscontract: error: FILE: replay files omit values of options; specify -o auto_mkdir=...\n"
     )
-    code, text = again(ended, place, "-o", "auto_mkdir=true")
+    code, text = again(ended, "-o", "auto_mkdir=true")
     assert (code, text.splitlines()[0]) == (1, "read-fully.eof: still fails")
