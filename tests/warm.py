@@ -38,7 +38,7 @@ OF_COMMANDS = (
     "fsspec.implementations.local",
 )
 #: What programs import that read files through other libraries.
-OF_PROGRAMS = ("fscontract", "fsspec", "pyarrow.dataset", "pyarrow.fs", "pyarrow.parquet")
+OF_PROGRAMS = ("fscontract", "fsspec", "pyarrow.dataset", "pyarrow.fs", "pyarrow.parquet", "s3fs")
 
 
 class WarmPython:

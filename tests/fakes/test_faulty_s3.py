@@ -30,6 +30,7 @@ def binding() -> Iterator[FaultyS3Binding]:
     binding.dispose()
 
 
+@pytest.mark.usefixtures("programs")
 @pytest.mark.parametrize(
     ("transport", "patterns"),
     [

@@ -38,6 +38,7 @@ from tests.findings.servers.azure import blob_server
 from tests.findings.table import CONSEQUENCES, FINDINGS, PAGE, SCRIPTS, Finding
 from tests.limits import DEADLOCK
 from tests.samples import is_sampled
+from tests.warm import WarmPython
 
 Server = Callable[[Path], AbstractContextManager[str]]
 #: Packages of the libraries that have another name in the table.
@@ -48,6 +49,8 @@ _NEEDED = {
     "N": ("asyncssh", "paramiko", "pyftpdlib", "wsgidav"),
     "P": ("pyarrow",),
 }
+#: Groups whose scripts start Java, which can't be forked.
+_OF_JAVA = "HP"
 #: The finding on older releases of fsspec, and one of them.
 _OF_RELEASES, _RELEASE = "F57", "2023.6.0"
 #: Versions of the packages where the table has those of the libraries in them.
@@ -155,7 +158,12 @@ def _measured(finding: Finding) -> bool:
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
 @pytest.mark.parametrize(("finding", "script", "server", "more"), [*_runs()])
 def test_script_shows_its_finding(
-    finding: Finding, script: Path, server: Server | None, more: str, tmp_path: Path
+    finding: Finding,
+    script: Path,
+    server: Server | None,
+    more: str,
+    tmp_path: Path,
+    warm_programs: WarmPython,
 ) -> None:
     """If another version fixed the bug, the test is an expected failure that says so."""
     needed = (*finding.libraries, *_NEEDED.get(finding.id[0], ()))
@@ -163,7 +171,11 @@ def test_script_shows_its_finding(
         pytest.skip(f"not installed: {', '.join(missing)}")
     (tmp_path / "it").write_bytes(b"hello")
     with server(tmp_path) if server else nullcontext("") as url:
-        done = _run(script, *filter(None, (url, more)))
+        arguments = [str(script), *filter(None, (url, more))]
+        if finding.id[0] in _OF_JAVA:
+            done = _run(*arguments)
+        else:
+            done = warm_programs.run(arguments, Path.cwd(), os.environ)
     if done.returncode:
         assert _fails_at_its_last_statement(script, done.stderr), done.stderr
         return
@@ -182,9 +194,9 @@ def test_script_of_an_older_release_fails_with_it_only(tmp_path: Path) -> None:
     assert _run(script).returncode == 0
 
 
-def _run(script: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def _run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, script, *arguments],
+        [sys.executable, *arguments],
         env={**os.environ, "PYSPARK_PYTHON": sys.executable, **environment},
         capture_output=True,
         text=True,

@@ -115,6 +115,7 @@ def _bytesio(path: str) -> BinaryIO:
     return io.BytesIO(Path(path).read_bytes())
 
 
+@pytest.mark.usefixtures("programs")
 def test_files_of_the_system_have_no_findings(tmp_path: Path) -> None:
     """Comparison for the other targets."""
     holds(run(opened(_buffered, tmp_path)), set(), set())
@@ -125,11 +126,13 @@ def test_raw_files_have_their_findings(tmp_path: Path) -> None:
     holds(run(opened(_raw, tmp_path)), {"python.seekable.true"}, set())
 
 
+@pytest.mark.usefixtures("programs")
 def test_bytesio_has_its_findings(tmp_path: Path) -> None:
     """C5; that it can be written is observed."""
     holds(run(opened(_bytesio, tmp_path)), set(), {"python.seek.negative"})
 
 
+@pytest.mark.usefixtures("programs")
 @pytest.mark.parametrize(
     ("how", "lax"), [(_bytesio, {"python.seek.negative"}), (_random, set[str]())]
 )
@@ -189,6 +192,7 @@ def test_shared_position_in_memory_is_not_charged_to_vectored_reads() -> None:
     holds(alone, set(), set())
 
 
+@pytest.mark.usefixtures("programs")
 @pytest.mark.parametrize(
     "cache", ["simplecache", pytest.param("filecache", marks=pytest.mark.deep)]
 )

@@ -66,6 +66,7 @@ def path(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.usefixtures("programs")
 def test_streams_satisfy_the_contract() -> None:
     result = check(Writable(), clauses=["seek.*"])
     assert result.conforms, result.counterexamples

@@ -151,6 +151,7 @@ def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
     return "remote.yaml"
 
 
+@pytest.mark.usefixtures("programs")
 @pytest.mark.parametrize(
     ("base", "target", "options"),
     [

@@ -80,8 +80,10 @@ def test_scenarios_that_name_nothing_explain_nothing() -> None:
         "split.modified-etag-BlindToEtag",
         "metadata.deleted-AddsOnly",
         "metadata.v2-order-DatasetFirst",
-        "metadata.place-TwoBases",
-        "metadata.compaction-retried-NeverRetries",
+        *(
+            pytest.param(slow, marks=pytest.mark.deep)
+            for slow in ("metadata.place-TwoBases", "metadata.compaction-retried-NeverRetries")
+        ),
     ],
 )
 def test_the_failures_of_a_mutant_are_of_one_cause(name: str) -> None:

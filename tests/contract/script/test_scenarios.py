@@ -39,6 +39,8 @@ _MUTANTS = [
     for number, mutant in enumerate(mutants(kind))
     if number % step == 0 or str(mutant) in _RAISING
 ]
+#: Tests of the failures of all of them: one worker finds each once.
+_FAILURES = pytest.mark.xdist_group("failures of parts")
 
 
 @cache
@@ -60,6 +62,7 @@ def _run(script: str) -> str:
     return printed.getvalue()
 
 
+@_FAILURES
 @pytest.mark.parametrize("mutant", _MUTANTS, ids=str)
 def test_script_of_a_mutant_fails_and_passes_on_the_right_part(mutant: Mutant) -> None:
     script = _failure(mutant).script
@@ -69,6 +72,7 @@ def test_script_of_a_mutant_fails_and_passes_on_the_right_part(mutant: Mutant) -
     assert printed == "", "the calls are printed if the script fails"
 
 
+@_FAILURES
 def test_scripts_are_short() -> None:
     lengths = sorted(_failure(mutant).script.count("\n") for mutant in _MUTANTS)
     assert lengths[len(lengths) // 2] <= 35

@@ -126,6 +126,7 @@ def test_a_filesystem_of_fsspec_stays_with_fsspec_unless_it_is_wrapped() -> None
     assert (wrapped.api, wrapped.remote) == ("pyarrow", False)
 
 
+@pytest.mark.usefixtures("programs")
 @pytest.mark.parametrize("protocol", [("file", "local"), "own"])
 def test_files_of_a_handler_are_written_below_a_directory_that_is_made(
     tmp_path: Path, protocol: str | tuple[str, str]
@@ -271,6 +272,7 @@ def test_any_other_operation_is_inexpressible(tmp_path: Path) -> None:
     assert local(tmp_path).bind(Step("has_capability", ("x",)))(None) == INEXPRESSIBLE
 
 
+@pytest.mark.usefixtures("programs")
 def test_a_handler_inherits_what_local_files_of_pyarrow_do_wrong(tmp_path: Path) -> None:
     result = check(makers()["SystemFiles"](str(tmp_path)), clauses=["pread.pos-unchanged"])
     assert [c.outcome for c in result.clauses] == [Verdict.INHERITED]
