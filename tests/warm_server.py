@@ -82,7 +82,7 @@ def become(request: Any) -> None:
     assert isinstance(sys.stdout, io.TextIOWrapper)
     sys.stdout.reconfigure(line_buffering=os.isatty(1), write_through=_is_set("PYTHONUNBUFFERED"))
     paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
-    sys.path[:] = [*paths, *(path for path in sys.path[1:] if path not in before)]
+    sys.path[:] = [*paths, *(path for path in sys.path if path not in before)]
     for path in paths:
         if path not in before and Path(path, "sitecustomize.py").exists():
             runpy.run_path(str(Path(path, "sitecustomize.py")))
@@ -116,6 +116,7 @@ def run(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    del sys.path[0]  # the directory of this file
     for name in sys.argv[2:]:
         import_module(name)
     if "fscontract.contract.runner.runner" in sys.modules:

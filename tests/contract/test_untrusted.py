@@ -274,6 +274,7 @@ def test_json_within_the_bounds_is_read(text: str) -> None:
 VALUES = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text()),
     lambda inner: st.one_of(st.lists(inner), st.dictionaries(st.text(), inner)),
+    max_leaves=20,
 )
 
 
