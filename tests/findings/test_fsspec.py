@@ -50,6 +50,7 @@ REASONS: dict[str, str] = snapshot(
 )
 
 
+@pytest.mark.usefixtures("programs")
 @pytest.mark.parametrize("selected", ["", "open.independent"], ids=["alone", "beside"])
 def test_streams_of_one_builder_are_not_verified_where_streams_share_a_position(
     selected: str,

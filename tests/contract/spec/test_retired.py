@@ -27,6 +27,7 @@ from tests.contract.cli.test_main import error, run
 from tests.contract.conftest import FakeSuite
 from tests.contract.report.matrices import judged, save
 from tests.docs.generated_pages import reference_index
+from tests.few_programs import run_few
 
 OLD = {
     one.id: one
@@ -183,6 +184,7 @@ def test_commands_print_the_new_name_of_each_old_one_once(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, suite: FakeSuite, stub_target: str
 ) -> None:
     monkeypatch.undo()
+    run_few(monkeypatch)
     _known(tmp_path / "k.yaml", "read1.eof", "read1.value", "read1.eof")
     monkeypatch.chdir(tmp_path)
     args = ("--known", "k.yaml", "--profile", "pyfile", "--clauses", "unbuf,read1.eof,unbuf")
@@ -199,6 +201,7 @@ def test_commands_print_the_new_names_of_old_ones_in_pyproject(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, suite: FakeSuite
 ) -> None:
     monkeypatch.undo()
+    run_few(monkeypatch)
     _known(tmp_path / "k.yaml", "read1.eof")
     table = '[tool.fscontract]\nclauses = ["unbuf"]\nprofile = "pyfile"\nknown = "k.yaml"\n'
     table += '[[tool.fscontract.target]]\ntarget = "memory"\n'
