@@ -40,14 +40,12 @@ def failures(result: RunResult) -> dict[str, str]:
     }
 
 
-@pytest.mark.usefixtures("programs")
 def test_verdict_is_the_same_for_any_number_of_processes(tmp_path: Path) -> None:
     one, two, three = (check(tmp_path, "lenient", jobs)[0] for jobs in (1, 2, 3))
     assert failures(one) == failures(two) == failures(three)
     assert failures(one).keys() == {"seek.negative"}
 
 
-@pytest.mark.usefixtures("programs")
 def test_call_that_ends_a_process_is_a_crash_of_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
