@@ -138,8 +138,7 @@ def warm_programs() -> Iterator[WarmPython]:
 def spark() -> Iterator[Any]:
     """Return a Spark session with two workers, which have the keys of the embedded S3 server.
 
-    A process has one session, so all tests share it. With xdist they are in the group "spark" or
-    "datasource".
+    A process has one session, so all tests share it. With xdist they are in the group "spark".
     """
     from fscontract.implementations.s3.moto_target import ACCESS_KEY, SECRET_KEY
     from fscontract.implementations.spark.session import local_session

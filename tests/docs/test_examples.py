@@ -190,7 +190,7 @@ def test_programs_run(
     assert (done.returncode, done.stdout) == (0, "")
 
 
-@pytest.mark.xdist_group("datasource")
+@pytest.mark.xdist_group("spark")
 @pytest.mark.parametrize("block", [b for b in PROGRAMS if SESSION in b.text], ids=str)
 def test_programs_run_in_the_session_of_the_tests(
     block: Block, spark: Any, monkeypatch: pytest.MonkeyPatch

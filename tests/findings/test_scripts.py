@@ -124,7 +124,7 @@ def _runs() -> Iterator[Any]:
         number = name.partition("_")[0].upper()
         if number == _OF_RELEASES:
             continue
-        marks = [pytest.mark.xdist_group("datasource")] if number.startswith("P") else []
+        marks = [pytest.mark.xdist_group("spark")] if number.startswith("P") else []
         # Half of those that start Java or a server, as other tests of findings do, too.
         if number[0] in "HNS" and not is_sampled(3, number):
             marks.append(pytest.mark.deep)

@@ -18,7 +18,7 @@ from pyspark.sql.datasource import (
     LessThan,
 )
 
-pytestmark = pytest.mark.xdist_group("datasource")
+pytestmark = pytest.mark.xdist_group("spark")
 
 
 class _Reader(DataSourceReader):  # type: ignore[misc]

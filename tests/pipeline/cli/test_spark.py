@@ -17,7 +17,7 @@ from fscontract.pipeline.cli import read
 from tests.limits import DEADLOCK
 from tests.pipeline.cli.support import error, output, process
 
-pytestmark = pytest.mark.xdist_group("datasource")
+pytestmark = pytest.mark.xdist_group("spark")
 
 LINES = b"".join(b"%05d %s\r\n" % (i, b"x" * (i % 70)) for i in range(4000))
 #: Script that prints the results of several reads in one session as JSON; its arguments are a valid

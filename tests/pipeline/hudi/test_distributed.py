@@ -103,7 +103,7 @@ def test_split_lists_several_inputs_by_tasks(
     assert len(tasks.jobs) == 2
 
 
-@pytest.mark.xdist_group("datasource")
+@pytest.mark.xdist_group("spark")
 def test_executors_list_a_dataset(spark: Any, tmp_path: Path) -> None:
     """The table equals that of a listing in this process."""
     names = [f"day={n}/{m}" for n in range(20) for m in range(3)]
@@ -118,7 +118,7 @@ def test_executors_list_a_dataset(spark: Any, tmp_path: Path) -> None:
         assert len(table.list_partitions()) == 20
 
 
-@pytest.mark.xdist_group("datasource")
+@pytest.mark.xdist_group("spark")
 def test_files_that_executors_do_not_see_are_an_error(spark: Any) -> None:
     """For example in the memory of this process, unless one directory has them all."""
     fs = MemoryFileSystem()

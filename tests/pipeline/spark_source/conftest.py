@@ -21,7 +21,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.pluginmanager.hasplugin("xdist"):
         for item in items:
             if str(item.path).startswith(_INSIDE) and "spark" in getattr(item, "fixturenames", ()):
-                item.add_marker(pytest.mark.xdist_group("datasource"))
+                item.add_marker(pytest.mark.xdist_group("spark"))
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from tests.limits import DEADLOCK
 from tests.pipeline.spark_source.programs import on_cluster
 from tests.pipeline.spark_source.support import write
 
-pytestmark = pytest.mark.xdist_group("datasource")
+pytestmark = pytest.mark.xdist_group("spark")
 
 
 @pytest.mark.parametrize(
