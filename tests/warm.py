@@ -95,4 +95,4 @@ def warm_python(*modules: str) -> Iterator[WarmPython]:
             try:
                 yield WarmPython(socket)
             finally:
-                server.stdin.close()
+                server.terminate()  # even if a process that a test left has its descriptors
