@@ -37,6 +37,8 @@ def status_of(
         "environment": {**environment},
         "directory": directory,
     }
+    if forwards:  # not before the program has an id
+        signal.pthread_sigmask(signal.SIG_BLOCK, _FORWARDED)
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(path)
         data = json.dumps(request).encode() + b"\n"
@@ -46,6 +48,7 @@ def status_of(
         pid = int(answers.readline())
         for number in _FORWARDED if forwards else ():
             signal.signal(number, lambda number, _: os.kill(pid, number))
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _FORWARDED if forwards else ())
         status = int(answers.readline())
     return os.waitstatus_to_exitcode(status)
 
