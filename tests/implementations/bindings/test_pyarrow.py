@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow
 import pytest
@@ -146,6 +146,9 @@ def test_a_handler_of_an_object_store_is_remote_and_makes_no_directories(
     protocol: str | tuple[str, str] | list[str],
 ) -> None:
     class Objects(MemoryFileSystem):  # type: ignore[misc]
+        store: ClassVar[dict[str, Any]] = {}
+        pseudo_dirs: ClassVar[list[str]] = [""]
+
         def mkdir(self, path: str, **more: Any) -> None:
             raise PermissionError(path)
 
