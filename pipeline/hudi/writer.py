@@ -380,18 +380,27 @@ class MetadataWriter(PartitionBuilder):
         return self._complete(instant, content)
 
     def _complete(self, instant: Instant, content: bytes) -> Instant:
-        known = self.timelines()[0].instants.keys()
+        rolled_back = RolledBackException(self.path, f"action {instant.time} was rolled back")
+        known = self._completed_rollbacks()
         try:
             self._check_lock()
         except LockedException:
             self._withdraw(instant)
             raise
+        if self._lock is not None and self._is_rolled_back(instant, known):
+            raise rolled_back
         done = self._data_instants.complete(instant, content, self._latest())
         self._mine.discard(instant.time)
-        if self._lock is not None and self._is_rolled_back(done, known):
-            self._forget([done])
-            raise RolledBackException(self.path, f"action {instant.time} was rolled back")
+        if self._lock is not None:
+            self._data_instants.refresh()
+            if self._is_rolled_back(done, known):
+                self._forget([done])
+                raise rolled_back
         return done
+
+    def _completed_rollbacks(self) -> frozenset[str]:
+        instants = self.timelines()[0].instants.values()
+        return frozenset(i.time for i in instants if (i.action, i.state) == (ROLLBACK, COMPLETED))
 
     def _withdraw(self, instant: Instant) -> None:
         """Remove an action from the table that another writer has rolled back meanwhile.
@@ -402,15 +411,15 @@ class MetadataWriter(PartitionBuilder):
         if instant.time not in self.timelines()[0].instants:
             self._take_out(instant.time)
 
-    def _is_rolled_back(self, done: Instant, known: Collection[str]) -> bool:
-        """Return True if another writer has requested to roll back an action that was completed.
+    def _is_rolled_back(self, action: Instant, known: Collection[str]) -> bool:
+        """Return True if another writer has requested to roll back an action.
 
-        The lock may be lost between its check and the completion, which takes effect later. Both
-        writers first make their own file, then look for the other's, so that one of them sees it.
+        It may be slow, and delete the action's files later, also if this one has the lock now. This
+        one may lose the lock before the completion takes effect. Both first make their own file,
+        then look for the other's, so that one of them sees it.
         """
-        self._data_instants.refresh()
         return any(
-            self._plan(instant)["instantToRollback"]["commitTime"] == done.time
+            self._plan(instant)["instantToRollback"]["commitTime"] == action.time
             for instant in self.timelines()[0].instants.values()
             if instant.action == ROLLBACK and instant.time not in known
         )
@@ -684,7 +693,7 @@ class MetadataWriter(PartitionBuilder):
         """
         with self._critical():
             data, metadata = self.timelines()
-            self._end_restores(data, metadata)
+            self._forget_reverted(data, metadata)
             recovered = []
             for instant in data.pending:
                 if self._is_dead(instant):
@@ -716,15 +725,32 @@ class MetadataWriter(PartitionBuilder):
         undo = self._begin(ROLLBACK, plan_of_rollback)
         return self._roll_back(undo, instant, self._files_of(instant.time))
 
-    def _end_restores(self, data: Timeline, metadata: Timeline) -> None:
-        """Remove what completed restores reverted, if their writers died before."""
+    def _forget_reverted(self, data: Timeline, metadata: Timeline) -> None:
+        """Remove what completed restores and rollbacks reverted, if their writers died before.
+
+        A slow writer may complete an action after its rollback, and die before it sees that.
+        """
         for instant in data.instants.values():
-            if instant.action == RESTORE and instant.state == COMPLETED:
-                named = self._plan(instant)["instantsToRollback"]
+            if instant.action in (RESTORE, ROLLBACK) and instant.state == COMPLETED:
+                named = self._reverted_by(instant)
                 self._forget(data.instants[time] for time in named if time in data.completed)
                 for time in named:
                     if time in metadata.instants:
                         self._take_out(time)
+
+    def _reverted_by(self, instant: Instant) -> Sequence[str]:
+        """Return the times of the actions that a completed restore or rollback reverted.
+
+        None for a rollback without a readable plan, such as one of an early version of Hudi.
+        """
+        if instant.action == RESTORE:
+            return (*self._plan(instant)["instantsToRollback"],)
+        if instant.time not in self._rolled_back:
+            self._rolled_back[instant.time] = ()
+            with suppress(FileNotFoundError, MetadataException):
+                time = self._plan(instant)["instantToRollback"]["commitTime"]
+                self._rolled_back[instant.time] = (time,)
+        return self._rolled_back[instant.time]
 
     def _plan(self, instant: Instant) -> dict[str, Any]:
         schema = _PLANS[instant.action]

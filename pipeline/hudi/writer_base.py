@@ -111,6 +111,8 @@ class TableWriterBase:
         self._services = services
         self._patience = patience
         self._mine: set[str] = set()
+        #: The times of the actions that completed rollbacks reverted, by that of the rollback.
+        self._rolled_back: dict[str, tuple[str, ...]] = {}
         #: Record keys of file slices that were read for the next action to be applied.
         self._keys: dict[FileSlice, frozenset[str]] = {}
 

@@ -245,6 +245,66 @@ def test_action_that_is_rolled_back_before_its_completion_is_taken_back() -> Non
     assert "next" in seen(fs)["city=a"]
 
 
+class Killed(BaseException):
+    """Ends a writer as a signal does."""
+
+
+def test_action_that_completes_after_its_rollback_is_taken_back_if_its_writer_dies(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It was not acknowledged, and its files are deleted: the next writer takes it back."""
+    fs, clock = MemoryFileSystem(), Clock()
+    dataset(fs)
+    other = MetadataWriter(fs, PATH, lock=lock(fs, clock))
+
+    def take_over() -> None:
+        clock.now += timedelta(seconds=61)
+        other.commit(Change({"city=a": {"new": 1}}))
+
+    slow = Overtaken(fs, PATH, lock=lock(fs, clock), before=take_over, at="commit completed")
+    complete = slow._data_instants.complete
+
+    def complete_and_die(*arguments: Any) -> None:
+        complete(*arguments)
+        raise Killed
+
+    monkeypatch.setattr(slow._data_instants, "complete", complete_and_die)
+    with pytest.raises(Killed):
+        slow.commit(Change({"city=a": {"late": 1}}))
+    clock.now += timedelta(seconds=61)
+    third = MetadataWriter(fs, PATH, lock=lock(fs, clock))
+    third.commit(Change({"city=a": {"next": 1}}))
+    assert "late" not in seen(fs)["city=a"]
+    assert {"new", "next"} <= seen(fs)["city=a"].keys()
+    assert "late" not in _listed(fs)
+
+
+def test_action_is_not_completed_while_a_slow_writer_rolls_it_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """That writer has lost the lock, and may still delete the action's files."""
+    fs, clock = MemoryFileSystem(), Clock()
+    dataset(fs)
+    one = MetadataWriter(fs, PATH, lock=lock(fs, clock))
+    other = MetadataWriter(fs, PATH, lock=lock(fs, clock))
+    instant, delete = one.begin(), other._delete_data
+
+    def late(deleted: Any) -> Any:
+        clock.now += timedelta(seconds=61)
+        with pytest.raises(RolledBackException, match="was rolled back"):
+            one.finish(instant, Change({"city=a": {"late": 1}}))
+        return delete(deleted)
+
+    monkeypatch.setattr(other, "_delete_data", late)
+    with pytest.raises(LockedException):
+        other.begin()
+    clock.now += timedelta(seconds=61)
+    third = MetadataWriter(fs, PATH, lock=lock(fs, clock))
+    third.commit(Change({"city=a": {"next": 1}}))
+    assert "next" in seen(fs)["city=a"]
+    assert "late" not in seen(fs)["city=a"]
+
+
 def test_action_that_completes_while_it_is_rolled_back_is_kept() -> None:
     """The rollback was requested by a writer that found it incomplete."""
     fs, clock = MemoryFileSystem(), Clock()
