@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from threading import Thread
-from traceback import FrameSummary
 from typing import TypeVar
 
 from fscontract.contract.binding import TargetError
@@ -26,7 +25,7 @@ from fscontract.contract.runner.crashes import Blocked, Crash, clause_of, ended
 from fscontract.contract.runner.resource_checks import STATUS
 from fscontract.contract.runner.result import LEFT_OUT, STOPPED, Counterexample
 from fscontract.contract.runner.timeouts import Next, keeps_running, supervise, work_here
-from fscontract.contract.runner.tracebacks import frames_of, functions_of, lines_of
+from fscontract.contract.runner.tracebacks import ends_in, frames_of, functions_of, lines_of
 from fscontract.contract.text import plural
 
 Item = TypeVar("Item")
@@ -131,12 +130,9 @@ def _may_stall(context: RunContext, is_remote: bool, again: bool) -> bool:
 
 def _runs_in(functions: Set[str], thread: Thread | None) -> bool:
     """Return whether a thread is in one of these functions, the innermost of the target."""
-    return bool(functions) and thread is not None and _ends_in(functions, frames_of(thread))
-
-
-def _ends_in(functions: Set[str], frames: list[FrameSummary]) -> bool:
-    """Return whether the innermost function of the target is one of these."""
-    return not functions.isdisjoint(functions_of(frames)[-1:])
+    if not functions or thread is None:
+        return False
+    return ends_in(functions, functions_of(frames_of(thread)))
 
 
 def _program_of(item: object) -> object:
@@ -266,7 +262,8 @@ def _leaves_out(context: RunContext, program: object) -> bool:
     index, left_out = context.interrupted_step, context.left_out
     if not context.times.hangs.is_spent or not isinstance(program, Program):
         return False
-    if not _ends_in(context.hanging, context.interrupted_frames) or context.interrupted_in:
+    called = functions_of(context.interrupted_frames)
+    if not ends_in(context.hanging, called) or context.interrupted_in:
         return False
     if left_out.covers(program, index):
         return False

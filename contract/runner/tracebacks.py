@@ -6,7 +6,7 @@ import os
 import sys
 import sysconfig
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager, nullcontext
 from itertools import dropwhile
 from pathlib import Path
@@ -112,6 +112,11 @@ def functions_of(frames: list[traceback.FrameSummary]) -> tuple[str, ...]:
         for frame in frames
         if _LIBRARIES in frame.filename or not frame.filename.startswith(_STANDARD)
     )
+
+
+def ends_in(functions: Set[str], called: Sequence[str]) -> bool:
+    """Return whether the innermost of the functions that are called is one of `functions`."""
+    return not functions.isdisjoint(called[-1:])
 
 
 def functions_in(traits: Iterable[str]) -> frozenset[str]:

@@ -47,7 +47,7 @@ from fscontract.contract.runner.sandbox import Sandbox, error_text
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.time_budget import HangTime, TimeBudget
 from fscontract.contract.runner.timeouts import Next, supervise
-from fscontract.contract.runner.tracebacks import frames_of, functions_of, lines_of, shown
+from fscontract.contract.runner.tracebacks import ends_in, frames_of, functions_of, lines_of, shown
 from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.scenarios.attribution import Evidence, Rates, explanations
 from fscontract.contract.scenarios.instrumented_filesystem import Killed
@@ -186,7 +186,7 @@ class _Performance(Generic[H]):
 
 
 class StepLimit:
-    """How long a step may take: up to the `timeout`, and less after others have hung.
+    """The time limit of a step: up to the `timeout`, and less after others have hung.
 
     A step in a function of the part in which another one hung has the least time; once the time for
     hangs is spent, it is left out then, and not judged: it may be slow. The `journal` has the limit
@@ -203,14 +203,14 @@ class StepLimit:
     def seconds(self, thread: threading.Thread) -> float:
         """Return how many seconds the step that runs in this thread may take."""
         limit = self._usual
-        if self._functions and self._is_known(functions_of(frames_of(thread))):
+        if self._functions and ends_in(self._functions, functions_of(frames_of(thread))):
             limit = self._hangs.limit(where_others_hang=True)
         self._journal.limit = limit
         return limit
 
     def leaves_out(self, functions: tuple[str, ...]) -> bool:
         """Return whether a late step in these functions is not judged."""
-        return self._hangs.is_spent and self._is_known(functions)
+        return self._hangs.is_spent and ends_in(self._functions, functions)
 
     def note(self, performance: _Performance[Any]) -> None:
         """Note how long the steps of a scenario took, or where one of them is late."""
@@ -220,9 +220,6 @@ class StepLimit:
             self._usual = self._journal.limit = self._hangs.limit()
         elif performance.harness is not None:
             self._hangs.note(performance.harness.longest_step, 1)
-
-    def _is_known(self, functions: tuple[str, ...]) -> bool:
-        return not self._functions.isdisjoint(functions[-1:])
 
 
 def scenarios_of(binding: PipelineBinding) -> ScenarioSet[Any]:

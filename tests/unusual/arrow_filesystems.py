@@ -232,7 +232,7 @@ class Reversed(Handler):
 
 
 class OnlyFiles(Handler):
-    """There are no streams without positions."""
+    """Opens files with positions only, and no other streams."""
 
     def open_input_stream(self, path: str) -> Any:
         """Refuse."""
@@ -268,7 +268,7 @@ class PythonFiles(Handler):
 
 
 class Prefixes(Handler):
-    """There are no directories: a prefix of a path counts as one."""
+    """It has no directories: a prefix of a path counts as one."""
 
     def create_dir(self, path: str, recursive: bool) -> None:
         """Do nothing."""

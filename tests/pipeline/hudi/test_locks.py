@@ -226,9 +226,8 @@ class Overtaken(MetadataWriter):
         instants.put = after_other  # type: ignore[method-assign]
 
 
-def test_action_that_is_rolled_back_before_its_completion_is_taken_back() -> None:
-    """Its writer held the lock when it checked it, and was slower than the lease."""
-    fs, clock = MemoryFileSystem(), Clock()
+def overtaken(fs: FileSystem, clock: Clock) -> tuple[MetadataWriter, MetadataWriter]:
+    """Return a writer of a new dataset, and one that takes over before its commit completes."""
     dataset(fs)
     other = MetadataWriter(fs, PATH, lock=lock(fs, clock))
 
@@ -237,6 +236,13 @@ def test_action_that_is_rolled_back_before_its_completion_is_taken_back() -> Non
         other.commit(Change({"city=a": {"new": 1}}))
 
     slow = Overtaken(fs, PATH, lock=lock(fs, clock), before=take_over, at="commit completed")
+    return slow, other
+
+
+def test_action_that_is_rolled_back_before_its_completion_is_taken_back() -> None:
+    """Its writer held the lock when it checked it, and was slower than the lease."""
+    fs, clock = MemoryFileSystem(), Clock()
+    slow, other = overtaken(fs, clock)
     with pytest.raises(RolledBackException, match="was rolled back"):
         slow.commit(Change({"city=a": {"late": 1}}))
     assert "new" in seen(fs)["city=a"]
@@ -254,14 +260,7 @@ def test_action_that_completes_after_its_rollback_is_taken_back_if_its_writer_di
 ) -> None:
     """It was not acknowledged, and its files are deleted: the next writer takes it back."""
     fs, clock = MemoryFileSystem(), Clock()
-    dataset(fs)
-    other = MetadataWriter(fs, PATH, lock=lock(fs, clock))
-
-    def take_over() -> None:
-        clock.now += timedelta(seconds=61)
-        other.commit(Change({"city=a": {"new": 1}}))
-
-    slow = Overtaken(fs, PATH, lock=lock(fs, clock), before=take_over, at="commit completed")
+    slow, _ = overtaken(fs, clock)
     complete = slow._data_instants.complete
 
     def complete_and_die(*arguments: Any) -> None:
